@@ -1,0 +1,303 @@
+import { ProviderError } from "@tiller/ai/errors";
+import type { Delta, StreamModel } from "@tiller/ai/provider";
+import { guardStream } from "@tiller/ai/stream";
+import type { Clock } from "@tiller/protocol/clock";
+import type { AgentMessage, UserMessage } from "@tiller/protocol/message";
+import type { Model } from "@tiller/protocol/model";
+import { describe, expect, it } from "vitest";
+import { runAgent } from "./agent-loop.ts";
+import { groupCalls } from "./tool-calls.ts";
+import type { AgentEvent, AgentTool, ToolInvocation } from "./types.ts";
+
+const model: Model = {
+  id: "m",
+  name: "M",
+  api: "test",
+  provider: "p",
+  baseUrl: "",
+  reasoning: false,
+  input: ["text"],
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  contextWindow: 1000,
+  maxTokens: 100,
+};
+
+const clock: Clock = {
+  now: () => 0,
+  after(ms, fn) {
+    const timer = setTimeout(fn, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+const text = (words: string): Delta[] => [
+  { type: "open", index: 0, block: { type: "text" } },
+  { type: "grow", index: 0, text: words },
+  { type: "close", index: 0 },
+  { type: "done", stopReason: "stop" },
+];
+
+const calls = (...wanted: [name: string, args: string][]): Delta[] => [
+  ...wanted.flatMap(([name, args], index): Delta[] => [
+    { type: "open", index, block: { type: "toolCall", id: `call_${index}`, name } },
+    { type: "grow", index, text: args },
+    { type: "close", index },
+  ]),
+  { type: "done", stopReason: "toolUse" },
+];
+
+/** A model that gives the next answer each time it is asked, and keeps what it was asked. */
+function answering(...answers: Delta[][]): { stream: StreamModel; asked: number } {
+  const state = { asked: 0, stream: undefined as unknown as StreamModel };
+  state.stream = (request) =>
+    guardStream(async () => {
+      const answer = answers[state.asked++] ?? text("done");
+      return (async function* () {
+        yield answer;
+      })();
+    }, request.signal);
+  return state;
+}
+
+function tool(
+  name: string,
+  execute: (call: ToolInvocation) => Promise<string>,
+  concurrency: AgentTool["concurrency"] = "shared",
+): AgentTool {
+  return {
+    name,
+    label: name,
+    description: name,
+    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    concurrency,
+    execute: async (call) => ({ content: [{ type: "text", text: await execute(call) }] }),
+  };
+}
+
+async function play(
+  stream: StreamModel,
+  tools: AgentTool[] = [],
+  during?: (event: AgentEvent, abort: () => void) => void,
+) {
+  const events: AgentEvent[] = [];
+  const messages: AgentMessage[] = [];
+  const controller = new AbortController();
+  const prompt: UserMessage = { role: "user", content: [{ type: "text", text: "go" }], timestamp: 0 };
+  const outcome = await runAgent({
+    ports: {
+      model: () => model,
+      thinkingLevel: () => "off",
+      systemPrompt: () => "",
+      tools: async () => tools,
+      context: () => messages.filter((m) => m.role === "user" || m.role === "assistant" || m.role === "toolResult"),
+      credentials: () => ({}),
+      stream,
+      cwd: "/",
+      clock,
+    },
+    prompts: [prompt],
+    signal: controller.signal,
+    emit(event) {
+      events.push(event.type === "message_end" ? structuredClone(event) : event);
+      if (event.type === "message_end") messages.push(event.message);
+      during?.(event, () => controller.abort());
+      return undefined;
+    },
+  });
+  return { events, outcome, story: events.map(brief) };
+}
+
+function brief(event: AgentEvent): string {
+  if (event.type === "message_update") return event.event.type;
+  if (event.type === "message_start" || event.type === "message_end") return `${event.type} ${event.message.role}`;
+  if (event.type === "tool_execution_end") return `tool_end ${event.toolName}${event.isError ? " failed" : ""}`;
+  if (event.type === "tool_execution_start") return `tool_start ${event.toolName}`;
+  return event.type;
+}
+
+function resultText(events: AgentEvent[], id: string): string {
+  for (const event of events) {
+    if (event.type !== "tool_execution_end" || event.toolCallId !== id) continue;
+    return event.result.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+  }
+  throw new Error(`no result for ${id}`);
+}
+
+describe("the agent loop", () => {
+  it("plays a plain text turn in the order of the protocol", async () => {
+    const { story, outcome } = await play(answering(text("hello")).stream);
+    expect(story).toEqual([
+      "agent_start",
+      "turn_start",
+      "message_start user",
+      "message_end user",
+      "message_start assistant",
+      "start",
+      "text_start",
+      "text_delta",
+      "text_end",
+      "done",
+      "message_end assistant",
+      "turn_end",
+    ]);
+    expect(outcome).toMatchObject({ stopReason: "stop", messages: [{ role: "user" }, { role: "assistant" }] });
+  });
+
+  it("runs a tool, gives the result to the model and goes on", async () => {
+    const read = tool("read", async ({ args }) => `content of ${args.path}`);
+    const { story, events } = await play(answering(calls(["read", '{"path":"a"}']), text("ok")).stream, [read]);
+    expect(story.slice(story.indexOf("message_end assistant"))).toEqual([
+      "message_end assistant",
+      "tool_start read",
+      "tool_end read",
+      "message_start toolResult",
+      "message_end toolResult",
+      "turn_end",
+      "turn_start",
+      "message_start assistant",
+      "start",
+      "text_start",
+      "text_delta",
+      "text_end",
+      "done",
+      "message_end assistant",
+      "turn_end",
+    ]);
+    expect(resultText(events, "call_0")).toBe("content of a");
+  });
+
+  const failures: [name: string, args: string, tools: AgentTool[], text: RegExp][] = [
+    ["an unknown tool", "{}", [], /^Tool read not found$/],
+    [
+      "wrong arguments",
+      '{"path":[]}',
+      [tool("read", async () => "")],
+      /^Validation failed for tool "read":\n {2}- path: must be string\n\nReceived arguments:\n/,
+    ],
+    ["missing arguments", "{}", [tool("read", async () => "")], /required properties path/],
+    [
+      "arguments that are not JSON",
+      '{"path":',
+      [tool("read", async () => "")],
+      /^Arguments of tool "read" are not valid JSON/,
+    ],
+    [
+      "a tool that throws",
+      '{"path":"a"}',
+      [tool("read", () => Promise.reject(new Error("ENOENT: no such file")))],
+      /^ENOENT: no such file$/,
+    ],
+  ];
+  for (const [name, args, tools, expected] of failures) {
+    it(`answers the model about ${name} and goes on`, async () => {
+      const { events, story, outcome } = await play(answering(calls(["read", args]), text("I see")).stream, tools);
+      expect(resultText(events, "call_0")).toMatch(expected);
+      expect(story).toContain("tool_end read failed");
+      expect(outcome.stopReason).toBe("stop");
+    });
+  }
+
+  it("repairs numbers that came as text", async () => {
+    const seen: unknown[] = [];
+    const limited: AgentTool = {
+      ...tool("read", async ({ args }) => String(seen.push(args))),
+      parameters: { type: "object", properties: { limit: { type: "integer" }, all: { type: "boolean" } } },
+    };
+    await play(answering(calls(["read", '{"limit":"5","all":"true"}'])).stream, [limited]);
+    expect(seen).toEqual([{ limit: 5, all: true }]);
+  });
+
+  it("runs neighbouring shared calls side by side and keeps turn_end in the order of the message", async () => {
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = tool("slow", async () => gate.then(() => "slow"));
+    const fast = tool("fast", async () => {
+      release();
+      return "fast";
+    });
+    const { story, events } = await play(answering(calls(["slow", '{"path":"a"}'], ["fast", '{"path":"b"}'])).stream, [
+      slow,
+      fast,
+    ]);
+    expect(story.indexOf("tool_start fast")).toBeLessThan(story.indexOf("tool_end slow"));
+    const end = events.find((event) => event.type === "turn_end");
+    expect(end).toMatchObject({ toolResults: [{ toolName: "slow" }, { toolName: "fast" }] });
+  });
+
+  it("groups calls: shared neighbours together, an exclusive one alone", () => {
+    const tools = [tool("s", async () => ""), tool("x", async () => "", "exclusive")];
+    const names = (list: string[]) =>
+      list.map((name, i) => ({ type: "toolCall" as const, id: String(i), name, arguments: {} }));
+    const grouped = groupCalls(names(["s", "s", "x", "x", "s", "?"]), tools);
+    expect(grouped.map((group) => group.map((call) => call.name).join(""))).toEqual(["ss", "x", "x", "s?"]);
+  });
+
+  it("ends with the provider's error", async () => {
+    const error = new ProviderError("overloaded", "try later", { status: 529 });
+    const { story, outcome } = await play(answering([{ type: "error", error }]).stream);
+    expect(story.slice(4)).toEqual(["message_start assistant", "start", "error", "message_end assistant", "turn_end"]);
+    expect(outcome).toMatchObject({ stopReason: "error", error: { status: 529 } });
+    expect(outcome.messages.at(-1)).toMatchObject({ stopReason: "error", errorMessage: "try later", content: [] });
+  });
+
+  it("closes open blocks and answers every tool call when it is aborted in mid-stream", async () => {
+    const endless: StreamModel = (request) =>
+      guardStream(
+        async () =>
+          (async function* () {
+            yield [
+              { type: "open", index: 0, block: { type: "toolCall", id: "c", name: "read" } },
+              { type: "grow", index: 0, text: '{"path":"a"' },
+            ] as Delta[];
+            await new Promise(() => undefined);
+          })(),
+        request.signal,
+      );
+    const { story, outcome, events } = await play(endless, [], (event, abort) => {
+      if (event.type === "message_update" && event.event.type === "toolcall_delta") abort();
+    });
+    expect(story.slice(story.indexOf("toolcall_delta"))).toEqual([
+      "toolcall_delta",
+      "toolcall_end",
+      "error",
+      "message_end assistant",
+      "tool_start read",
+      "tool_end read failed",
+      "message_start toolResult",
+      "message_end toolResult",
+      "turn_end",
+    ]);
+    expect(outcome.stopReason).toBe("aborted");
+    expect(outcome.messages[1]).toMatchObject({ stopReason: "aborted", errorMessage: "Request was aborted" });
+    expect(resultText(events, "c")).toBe("Tool execution was aborted: Request was aborted");
+  });
+
+  it("does not wait for a tool that ignores the abort, and skips the calls behind it", async () => {
+    const deaf = tool("deaf", () => new Promise(() => undefined), "exclusive");
+    const { story, outcome } = await play(
+      answering(calls(["deaf", '{"path":"a"}'], ["deaf", '{"path":"b"}'])).stream,
+      [deaf],
+      (event, abort) => {
+        if (event.type === "tool_execution_start") abort();
+      },
+    );
+    expect(story.filter((line) => line === "tool_end deaf failed")).toHaveLength(2);
+    expect(story.at(-1)).toBe("turn_end");
+    expect(outcome.stopReason).toBe("aborted");
+  });
+
+  it("tells progress, and nothing after the end", async () => {
+    let late = (): void => undefined;
+    const chatty = tool("chatty", async ({ onUpdate }) => {
+      onUpdate({ content: [{ type: "text", text: "half" }] });
+      late = () => onUpdate({ content: [{ type: "text", text: "too late" }] });
+      return "whole";
+    });
+    const { story } = await play(answering(calls(["chatty", '{"path":"a"}'])).stream, [chatty], (event) => {
+      if (event.type === "tool_execution_end") late();
+    });
+    expect(story.filter((line) => line === "tool_execution_update")).toHaveLength(1);
+  });
+});

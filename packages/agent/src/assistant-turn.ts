@@ -1,0 +1,85 @@
+import { createAssembly } from "@tiller/ai/assemble";
+import { ProviderError } from "@tiller/ai/errors";
+import type { Delta, DeltaStream } from "@tiller/ai/provider";
+import type { AssistantMessage } from "@tiller/protocol/message";
+import type { StreamEvent } from "@tiller/protocol/stream-event";
+import { orAborted, tell } from "./tell.ts";
+import type { AgentPorts, AgentTool, Emit } from "./types.ts";
+
+export interface TurnAnswer {
+  message: AssistantMessage;
+  /** Set when the message ended with "error" or "aborted". */
+  error?: ProviderError;
+  /** Tool calls whose arguments were not JSON, by call id, with the reason to give the model. */
+  broken: ReadonlyMap<string, { raw: string; error: string }>;
+}
+
+/** One call of the model: request, deltas, final message. Never throws: a failure is a message that ends with "error". */
+export async function assistantTurn(
+  ports: AgentPorts,
+  tools: readonly AgentTool[],
+  emit: Emit,
+  signal: AbortSignal,
+): Promise<TurnAnswer> {
+  const assembly = createAssembly(ports.model(), ports.clock.now());
+  const { message } = assembly;
+  const snapshot = () => {
+    assembly.refreshPartialArguments();
+    return message;
+  };
+  const update = (event: StreamEvent) => emit({ type: "message_update", event, snapshot });
+
+  await tell(emit, { type: "message_start", message }, signal);
+  const started = update(assembly.start());
+  if (started) await orAborted(started, signal);
+
+  let last: Extract<Delta, { type: "done" | "error" }> | undefined;
+  for await (const batch of openStream(ports, tools, signal)) {
+    for (const delta of batch) {
+      if (delta.type === "done" || delta.type === "error") {
+        last = delta;
+        continue;
+      }
+      const event = assembly.apply(delta);
+      const taken = event && update(event);
+      if (taken) await orAborted(taken, signal);
+      if (taken && signal.aborted) break;
+    }
+  }
+
+  const error = last?.type === "error" ? last.error : last ? undefined : noEnding(signal);
+  const ending = error ? assembly.fail(error) : assembly.finish(last?.type === "done" ? last.stopReason : "stop");
+  for (const event of ending) await tell(emit, { type: "message_update", event, snapshot }, signal);
+  await tell(emit, { type: "message_end", message }, signal);
+  return { message, error, broken: assembly.brokenArguments };
+}
+
+function noEnding(signal: AbortSignal): ProviderError {
+  if (signal.aborted) return new ProviderError("aborted", "Request was aborted");
+  return new ProviderError("malformed", "The model's answer ended without saying that it was complete");
+}
+
+function openStream(ports: AgentPorts, tools: readonly AgentTool[], signal: AbortSignal): DeltaStream {
+  const model = ports.model();
+  try {
+    const { apiKey, headers } = ports.credentials(model);
+    return ports.stream({
+      model,
+      systemPrompt: ports.systemPrompt(tools),
+      messages: ports.context(),
+      tools,
+      thinkingLevel: ports.thinkingLevel(),
+      apiKey,
+      headers,
+      cwd: ports.cwd,
+      clock: ports.clock,
+      signal,
+    });
+  } catch (cause) {
+    return failed(cause instanceof ProviderError ? cause : new ProviderError("bad_request", String(cause), { cause }));
+  }
+}
+
+async function* failed(error: ProviderError): DeltaStream {
+  yield [{ type: "error", error }];
+}

@@ -1,0 +1,159 @@
+import type { Clock } from "@tiller/protocol/clock";
+import type { ToolCall } from "@tiller/protocol/content";
+import type { ToolResultMessage } from "@tiller/protocol/message";
+import type { ToolResult } from "@tiller/protocol/tool";
+import { tell } from "./tell.ts";
+import type { AgentTool, Emit } from "./types.ts";
+
+/** How long an aborted tool may still take to hand over what it has. */
+const ABORT_GRACE_MS = 20;
+
+export interface ToolBatch {
+  tools: readonly AgentTool[];
+  clock: Clock;
+  emit: Emit;
+  signal: AbortSignal;
+  /** Calls whose arguments were not JSON. */
+  broken: ReadonlyMap<string, { raw: string; error: string }>;
+  /** Why none of the calls may run (the answer that asked for them did not end well); each gets this as its result. */
+  refusal?: string;
+}
+
+interface Outcome {
+  result: ToolResult;
+  isError: boolean;
+}
+
+/** Neighbouring shared calls run side by side, an exclusive one alone; a call of an unknown tool fails at once. */
+export function groupCalls(calls: readonly ToolCall[], tools: readonly AgentTool[]): ToolCall[][] {
+  const exclusive = new Set(tools.filter((tool) => tool.concurrency === "exclusive").map((tool) => tool.name));
+  const groups: ToolCall[][] = [];
+  let open: ToolCall[] | undefined;
+  for (const call of calls) {
+    if (exclusive.has(call.name)) {
+      groups.push([call]);
+      open = undefined;
+    } else if (open) {
+      open.push(call);
+    } else {
+      open = [call];
+      groups.push(open);
+    }
+  }
+  return groups;
+}
+
+/** Runs every call of one message. Each gets exactly one result, whatever happens; results come back in its order. */
+export async function runToolCalls(calls: readonly ToolCall[], batch: ToolBatch): Promise<ToolResultMessage[]> {
+  const results = new Map<ToolCall, ToolResultMessage>();
+  for (const group of groupCalls(calls, batch.tools)) {
+    await Promise.all(group.map(async (call) => results.set(call, await runOne(call, batch))));
+  }
+  return calls.map((call) => results.get(call)!);
+}
+
+async function runOne(call: ToolCall, batch: ToolBatch): Promise<ToolResultMessage> {
+  const { emit, signal, clock } = batch;
+  const about = { toolCallId: call.id, toolName: call.name };
+  await tell(emit, { type: "tool_execution_start", ...about, args: call.arguments }, signal);
+  const { result, isError } = await outcomeOf(call, batch);
+  await tell(emit, { type: "tool_execution_end", ...about, result, isError }, signal);
+  const message: ToolResultMessage = { role: "toolResult", ...about, ...result, isError, timestamp: clock.now() };
+  await tell(emit, { type: "message_start", message }, signal);
+  await tell(emit, { type: "message_end", message }, signal);
+  return message;
+}
+
+async function outcomeOf(call: ToolCall, batch: ToolBatch): Promise<Outcome> {
+  if (batch.refusal !== undefined) return failed(batch.refusal);
+  if (batch.signal.aborted) return failed("Tool execution was aborted: Request was aborted");
+  const tool = batch.tools.find((candidate) => candidate.name === call.name);
+  if (!tool) return failed(`Tool ${call.name} not found`);
+  const broken = batch.broken.get(call.id);
+  if (broken)
+    return failed(`Arguments of tool "${call.name}" are not valid JSON: ${broken.error}\n\nReceived:\n${broken.raw}`);
+  const { checkArguments } = await import("./check-arguments.ts");
+  const checked = checkArguments(tool, call.arguments);
+  if ("error" in checked) return failed(checked.error);
+  return execute(tool, call, checked.args, batch);
+}
+
+async function execute(
+  tool: AgentTool,
+  call: ToolCall,
+  args: Record<string, unknown>,
+  batch: ToolBatch,
+): Promise<Outcome> {
+  const updates = updateTeller(call, batch);
+  const finished = tool.execute({ toolCallId: call.id, args, signal: batch.signal, onUpdate: updates.take }).then(
+    (result): Outcome => ({ result, isError: false }),
+    (error: unknown): Outcome => failed(error instanceof Error ? error.message : String(error)),
+  );
+  const patience = endOfPatience(batch);
+  try {
+    return await Promise.race([finished, patience.over]);
+  } finally {
+    patience.cancel();
+    updates.close();
+  }
+}
+
+/** Progress is cumulative, so while the reader is slow only the newest state waits; nothing comes after the end. */
+function updateTeller(call: ToolCall, { emit }: ToolBatch): { take(partial: ToolResult): void; close(): void } {
+  let open = true;
+  let busy = false;
+  let newest: ToolResult | undefined;
+  const send = (partialResult: ToolResult): void => {
+    const taken = emit({
+      type: "tool_execution_update",
+      toolCallId: call.id,
+      toolName: call.name,
+      args: call.arguments,
+      partialResult,
+    });
+    if (!taken) return;
+    busy = true;
+    void taken.then(() => {
+      busy = false;
+      const next = newest;
+      newest = undefined;
+      if (next && open) send(next);
+    });
+  };
+  return {
+    take(partial) {
+      if (!open) return;
+      if (busy) newest = partial;
+      else send(partial);
+    },
+    close() {
+      open = false;
+    },
+  };
+}
+
+/** Settles a little after an abort, for tools that do not listen. Never settles otherwise. */
+function endOfPatience({ signal, clock }: ToolBatch): { over: Promise<Outcome>; cancel(): void } {
+  let cancelTimer = (): void => undefined;
+  let giveUp = (): void => undefined;
+  const over = new Promise<Outcome>((resolve) => {
+    giveUp = () => {
+      cancelTimer = clock.after(ABORT_GRACE_MS, () =>
+        resolve(failed("Tool execution was aborted: Request was aborted")),
+      );
+    };
+    if (signal.aborted) giveUp();
+    else signal.addEventListener("abort", giveUp, { once: true });
+  });
+  return {
+    over,
+    cancel() {
+      cancelTimer();
+      signal.removeEventListener("abort", giveUp);
+    },
+  };
+}
+
+function failed(text: string): Outcome {
+  return { result: { content: [{ type: "text", text }] }, isError: true };
+}

@@ -1,0 +1,76 @@
+import type { ProviderError } from "@tiller/ai/errors";
+import type { StreamModel } from "@tiller/ai/provider";
+import type { Clock } from "@tiller/protocol/clock";
+import type { AgentMessage, AssistantMessage, LlmMessage, ToolResultMessage } from "@tiller/protocol/message";
+import type { Model, ThinkingLevel } from "@tiller/protocol/model";
+import type { StreamEvent } from "@tiller/protocol/stream-event";
+import type { JsonSchema, ToolResult } from "@tiller/protocol/tool";
+
+/**
+ * What the loop says while it works, from `agent_start` to the last `turn_end`; its caller says `agent_end`. The edge
+ * turns these into frames; nothing in the loop listens to them.
+ */
+export type AgentEvent =
+  | { type: "agent_start" }
+  | { type: "turn_start" }
+  | { type: "turn_end"; message: AssistantMessage; toolResults: ToolResultMessage[] }
+  | { type: "message_start"; message: AgentMessage }
+  /** `snapshot` gives the message so far; asking costs something, so those who only follow the deltas do not. */
+  | { type: "message_update"; event: StreamEvent; snapshot(): AssistantMessage }
+  | { type: "message_end"; message: AgentMessage }
+  | { type: "tool_execution_start"; toolCallId: string; toolName: string; args: Record<string, unknown> }
+  | {
+      type: "tool_execution_update";
+      toolCallId: string;
+      toolName: string;
+      args: Record<string, unknown>;
+      partialResult: ToolResult;
+    }
+  | { type: "tool_execution_end"; toolCallId: string; toolName: string; result: ToolResult; isError: boolean };
+
+/** Takes one event. A promise is awaited before the loop goes on (a slow reader slows the model); undefined costs nothing. */
+export type Emit = (event: AgentEvent) => undefined | Promise<void>;
+
+/** One call of a tool. Everything a tool needs comes in here; it never sees the session. */
+export interface ToolInvocation<Args = Record<string, unknown>> {
+  toolCallId: string;
+  args: Args;
+  signal: AbortSignal;
+  /** Progress: the result so far, cumulative, not an increment. */
+  onUpdate(partial: ToolResult): void;
+}
+
+export interface AgentTool {
+  name: string;
+  label: string;
+  description: string;
+  parameters: JsonSchema;
+  /** `shared` calls that stand side by side run in parallel; an `exclusive` one runs alone, in the order of the message. */
+  concurrency: "shared" | "exclusive";
+  /** May throw: the text of the error is what the model sees. */
+  execute(call: ToolInvocation): Promise<ToolResult>;
+}
+
+/** What a run needs from its surroundings. Read anew for every turn, so that a switch of model or tools takes effect. */
+export interface AgentPorts {
+  model(): Model;
+  thinkingLevel(): ThinkingLevel;
+  tools(): Promise<readonly AgentTool[]>;
+  systemPrompt(tools: readonly AgentTool[]): string;
+  /** The whole conversation as the model shall see it. */
+  context(): readonly LlmMessage[];
+  /** Credentials for a model; throws ProviderError("auth") when there are none. */
+  credentials(model: Model): { apiKey?: string; headers?: Record<string, string> };
+  stream: StreamModel;
+  cwd: string;
+  clock: Clock;
+}
+
+/** How a run ended. The caller decides what happens next; events are only told. */
+export interface RunOutcome {
+  stopReason: AssistantMessage["stopReason"];
+  /** Set when stopReason is "error" or "aborted". */
+  error?: ProviderError;
+  /** Messages this run added, in order. */
+  messages: AgentMessage[];
+}

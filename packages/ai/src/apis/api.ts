@@ -1,0 +1,22 @@
+import type { Delta, ModelRequest } from "../provider.ts";
+
+/** What goes over the wire for one request. */
+export interface HttpCall {
+  url: string;
+  headers: Record<string, string>;
+  /** JSON. */
+  body: string;
+}
+
+/**
+ * One wire format. Everything in it is pure: no waiting, no time, no chance; `step` and `finish` change nothing but the
+ * state and the list they are given.
+ */
+export interface ApiFamily<State> {
+  buildRequest(request: ModelRequest): HttpCall;
+  initial(): State;
+  /** One event of the stream, parsed (a text when it was not JSON); adds what it means to `out`. After a `done` or `error` it adds nothing more. */
+  step(state: State, event: unknown, out: Delta[]): void;
+  /** The stream has ended. Adds an error when it ended too early. */
+  finish(state: State, out: Delta[]): void;
+}

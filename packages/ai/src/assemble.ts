@@ -1,0 +1,249 @@
+import type { TextContent, ThinkingContent, ToolCall } from "@tiller/protocol/content";
+import type { AssistantMessage } from "@tiller/protocol/message";
+import type { Model } from "@tiller/protocol/model";
+import type { StreamEvent } from "@tiller/protocol/stream-event";
+import { emptyUsage, settleUsage } from "./cost.ts";
+import type { ProviderError } from "./errors.ts";
+import { parsePartialObject } from "./partial-json.ts";
+import type { Delta } from "./provider.ts";
+
+/** Arguments of a tool call that were not a JSON object when the block was closed. */
+export interface BrokenArguments {
+  /** What the model wrote. */
+  raw: string;
+  /** Why it cannot be used, e.g. `Unexpected end of JSON input`. */
+  error: string;
+}
+
+/** Folds the pieces of one answer into one growing message and says what changed. The only place that does. */
+export interface Assembly {
+  /** The message so far: the same object throughout, complete after `finish` or `fail`. */
+  readonly message: AssistantMessage;
+  /** By tool call id. The call stays in the message with empty arguments; whoever runs tools answers it with an error. */
+  readonly brokenArguments: ReadonlyMap<string, BrokenArguments>;
+  start(): StreamEvent;
+  /** At most one event a delta. `done` and `error` are not applied here: see `finish` and `fail`. */
+  apply(delta: Delta): StreamEvent | undefined;
+  /** Call it before reading a snapshot of a growing message: brings the arguments of open tool calls up to date. */
+  refreshPartialArguments(): void;
+  /** Closes what is open, then `done`. */
+  finish(stopReason: "stop" | "length" | "toolUse"): StreamEvent[];
+  /** Closes what is open, then `error`. */
+  fail(error: ProviderError): StreamEvent[];
+}
+
+/** A block that still grows, with its place in the message. `raw` is the text of a tool call's arguments so far. */
+type OpenBlock =
+  | { kind: "text"; contentIndex: number; content: TextContent }
+  | { kind: "thinking"; contentIndex: number; content: ThinkingContent }
+  | { kind: "toolCall"; contentIndex: number; content: ToolCall; raw: string; parsedLength: number };
+
+interface Folding {
+  readonly message: AssistantMessage;
+  readonly prices: Model["cost"];
+  readonly broken: Map<string, BrokenArguments>;
+  /** By the provider's index. */
+  readonly open: Map<number, OpenBlock>;
+  /** The block that grew last: nearly always the one that grows next. */
+  lastIndex: number;
+  lastBlock: OpenBlock | undefined;
+}
+
+export function createAssembly(model: Model, timestamp: number): Assembly {
+  const folding: Folding = {
+    message: {
+      role: "assistant",
+      content: [],
+      api: model.api,
+      provider: model.provider,
+      model: model.id,
+      usage: emptyUsage(),
+      stopReason: "stop",
+      timestamp,
+    },
+    prices: model.cost,
+    broken: new Map(),
+    open: new Map(),
+    lastIndex: -1,
+    lastBlock: undefined,
+  };
+  return {
+    message: folding.message,
+    brokenArguments: folding.broken,
+    start: () => ({ type: "start" }),
+    apply: (delta) => apply(folding, delta),
+    refreshPartialArguments: () => refreshPartialArguments(folding),
+    finish: (stopReason) => finish(folding, stopReason),
+    fail: (error) => fail(folding, error),
+  };
+}
+
+function apply(folding: Folding, delta: Delta): StreamEvent | undefined {
+  switch (delta.type) {
+    case "grow":
+      return grow(folding, delta.index, delta.text);
+    case "open":
+      return openBlock(folding, delta);
+    case "close": {
+      const block = folding.open.get(delta.index);
+      return block && closeBlock(folding, delta.index, block, delta.signature, delta.redacted);
+    }
+    case "usage":
+      return applyUsage(folding, delta);
+    case "response":
+      if (delta.id !== undefined) folding.message.responseId = delta.id;
+      return undefined;
+    case "done":
+    case "error":
+      return undefined;
+  }
+}
+
+/** The hot path: once per token, so it allocates nothing but the event. Text for a block that is not open is dropped. */
+function grow(folding: Folding, index: number, text: string): StreamEvent | undefined {
+  if (index !== folding.lastIndex) {
+    folding.lastIndex = index;
+    folding.lastBlock = folding.open.get(index);
+  }
+  const block = folding.lastBlock;
+  if (block === undefined) return undefined;
+  switch (block.kind) {
+    case "text":
+      block.content.text += text;
+      return { type: "text_delta", contentIndex: block.contentIndex, delta: text };
+    case "thinking":
+      block.content.thinking += text;
+      return { type: "thinking_delta", contentIndex: block.contentIndex, delta: text };
+    case "toolCall":
+      block.raw += text;
+      return { type: "toolcall_delta", contentIndex: block.contentIndex, delta: text };
+  }
+}
+
+function openBlock(folding: Folding, delta: Extract<Delta, { type: "open" }>): StreamEvent {
+  const contentIndex = folding.message.content.length;
+  const { block, event } = newBlock(delta.block, contentIndex);
+  folding.message.content.push(block.content);
+  folding.open.set(delta.index, block);
+  folding.lastIndex = delta.index;
+  folding.lastBlock = block;
+  return event;
+}
+
+function newBlock(
+  opened: Extract<Delta, { type: "open" }>["block"],
+  contentIndex: number,
+): { block: OpenBlock; event: StreamEvent } {
+  switch (opened.type) {
+    case "text":
+      return {
+        block: { kind: "text", contentIndex, content: { type: "text", text: "" } },
+        event: { type: "text_start", contentIndex },
+      };
+    case "thinking":
+      return {
+        block: { kind: "thinking", contentIndex, content: { type: "thinking", thinking: "" } },
+        event: { type: "thinking_start", contentIndex },
+      };
+    case "toolCall": {
+      const content: ToolCall = { type: "toolCall", id: opened.id, name: opened.name, arguments: {} };
+      return {
+        block: { kind: "toolCall", contentIndex, content, raw: "", parsedLength: 0 },
+        event: { type: "toolcall_start", contentIndex, id: opened.id, toolName: opened.name },
+      };
+    }
+  }
+}
+
+function closeBlock(
+  folding: Folding,
+  index: number,
+  block: OpenBlock,
+  signature?: string,
+  redacted?: boolean,
+): StreamEvent {
+  folding.open.delete(index);
+  folding.lastIndex = -1;
+  folding.lastBlock = undefined;
+  const { contentIndex } = block;
+  switch (block.kind) {
+    case "text":
+      if (signature) block.content.textSignature = signature;
+      return { type: "text_end", contentIndex, content: block.content.text };
+    case "thinking":
+      if (signature) block.content.thinkingSignature = signature;
+      if (redacted) block.content.redacted = true;
+      return { type: "thinking_end", contentIndex, content: block.content.thinking };
+    case "toolCall":
+      if (signature) block.content.thoughtSignature = signature;
+      block.content.arguments = finalArguments(folding, block.content.id, block.raw);
+      return { type: "toolcall_end", contentIndex, toolCall: block.content };
+  }
+}
+
+function finalArguments(folding: Folding, id: string, raw: string): Record<string, unknown> {
+  if (raw.trim() === "") return {};
+  const parsed = parseArguments(raw);
+  if (typeof parsed !== "string") return parsed;
+  folding.broken.set(id, { raw, error: parsed });
+  return {};
+}
+
+/** The arguments, or a text that says what is wrong with them. */
+function parseArguments(raw: string): Record<string, unknown> | string {
+  try {
+    const value: unknown = JSON.parse(raw);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    return `expected a JSON object, got ${value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function refreshPartialArguments(folding: Folding): void {
+  for (const block of folding.open.values()) {
+    if (block.kind !== "toolCall" || block.parsedLength === block.raw.length) continue;
+    block.content.arguments = parsePartialObject(block.raw);
+    block.parsedLength = block.raw.length;
+  }
+}
+
+/** Counts are totals, not increments: what a provider leaves out stays as it was. */
+function applyUsage(folding: Folding, delta: Extract<Delta, { type: "usage" }>): undefined {
+  const { usage } = folding.message;
+  if (delta.input !== undefined) usage.input = delta.input;
+  if (delta.output !== undefined) usage.output = delta.output;
+  if (delta.cacheRead !== undefined) usage.cacheRead = delta.cacheRead;
+  if (delta.cacheWrite !== undefined) usage.cacheWrite = delta.cacheWrite;
+  if (delta.reasoning !== undefined) usage.reasoning = delta.reasoning;
+  settleUsage(usage, folding.prices);
+}
+
+function closeAll(folding: Folding): StreamEvent[] {
+  const events: StreamEvent[] = [];
+  for (const [index, block] of folding.open) events.push(closeBlock(folding, index, block));
+  return events;
+}
+
+function finish(folding: Folding, stopReason: "stop" | "length" | "toolUse"): StreamEvent[] {
+  const events = closeAll(folding);
+  folding.message.stopReason = stopReason;
+  events.push({ type: "done", reason: stopReason, message: folding.message });
+  return events;
+}
+
+function fail(folding: Folding, error: ProviderError): StreamEvent[] {
+  refreshPartialArguments(folding);
+  const partial = new Map<ToolCall, Record<string, unknown>>();
+  for (const block of folding.open.values()) {
+    if (block.kind === "toolCall") partial.set(block.content, block.content.arguments);
+  }
+  const events = closeAll(folding);
+  // A call that was cut off is never run: it keeps what could be read of its arguments, for whoever looks at it.
+  for (const [call, args] of partial) call.arguments = args;
+  const reason = error.kind === "aborted" ? "aborted" : "error";
+  folding.message.stopReason = reason;
+  folding.message.errorMessage = error.message;
+  events.push({ type: "error", reason, error: folding.message });
+  return events;
+}

@@ -1,0 +1,20 @@
+/** The library surface of the package: ask models, and know which there are. */
+
+export { type Assembly, type BrokenArguments, createAssembly } from "./assemble.ts";
+export { type Environment, keyVariables } from "./auth.ts";
+export { CATALOGUE, OFFLINE_MODEL, scriptModel } from "./catalogue.ts";
+export { ProviderError, type ProviderErrorKind } from "./errors.ts";
+export { type Credentials, createModelRegistry, type ModelRegistry, type RegistryOptions } from "./models.ts";
+export { isOverflowText } from "./overflow.ts";
+export type { Delta, DeltaStream, ModelRequest, StreamModel } from "./provider.ts";
+export {
+  type InitialModelInputs,
+  initialModel,
+  initialThinkingLevel,
+  type ModelChoice,
+  resolveModelOption,
+  resolveScope,
+  type ScopedModel,
+} from "./resolve-model.ts";
+export { API_FAMILIES, streamAssistant } from "./stream.ts";
+export { clampLevel, DEFAULT_THINKING_LEVEL, isThinkingLevel, levelsFor, THINKING_LEVELS } from "./thinking-levels.ts";

@@ -1,0 +1,46 @@
+import type { Clock } from "@tiller/protocol/clock";
+import type { LlmMessage, StopReason } from "@tiller/protocol/message";
+import type { Model, ThinkingLevel } from "@tiller/protocol/model";
+import type { ToolSpec } from "@tiller/protocol/tool";
+import type { ProviderError } from "./errors.ts";
+
+/** One request to a model, in neutral words. */
+export interface ModelRequest {
+  model: Model;
+  systemPrompt: string;
+  messages: readonly LlmMessage[];
+  tools: readonly ToolSpec[];
+  thinkingLevel: ThinkingLevel;
+  maxTokens?: number;
+  /** Undefined for providers that need none. */
+  apiKey?: string;
+  headers?: Readonly<Record<string, string>>;
+  /** The folder the session works in (the offline model names it in its answers). */
+  cwd: string;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** The pieces an answer arrives in. `index` counts the blocks of the message; a block is opened, grows and is closed. */
+export type Delta =
+  | {
+      type: "open";
+      index: number;
+      block: { type: "text" } | { type: "thinking" } | { type: "toolCall"; id: string; name: string };
+    }
+  | { type: "grow"; index: number; text: string }
+  /** The last word on a block: signatures, and for redacted thinking its opaque data. */
+  | { type: "close"; index: number; signature?: string; redacted?: boolean }
+  | { type: "usage"; input?: number; output?: number; cacheRead?: number; cacheWrite?: number; reasoning?: number }
+  | { type: "response"; id?: string }
+  | { type: "done"; stopReason: Extract<StopReason, "stop" | "length" | "toolUse"> }
+  | { type: "error"; error: ProviderError };
+
+/**
+ * What a provider gives back: batches, one per piece that came over the wire, so that a burst costs one turn of the
+ * event loop and not thousands. It never throws: a failure is a last `error` delta. It ends with exactly one `done` or
+ * `error`; `streamAssistant` turns a stream that ends without either into an error.
+ */
+export type DeltaStream = AsyncIterable<readonly Delta[]>;
+
+export type StreamModel = (request: ModelRequest) => DeltaStream;

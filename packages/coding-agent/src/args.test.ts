@@ -1,0 +1,283 @@
+import { describe, expect, it } from "vitest";
+import { type ParsedArgs, parseArgs, type RunArgs } from "./args.ts";
+import { OPTION_ROWS, optionKey } from "./cli-options.ts";
+
+/** The arguments behind `--mode rpc`, which every start needs. */
+function rpc(...argv: string[]): ParsedArgs {
+  return parseArgs(["--mode", "rpc", ...argv], "tiller");
+}
+
+function run(parsed: ParsedArgs): RunArgs {
+  if (parsed.kind !== "run") throw new Error(`expected a run, got ${JSON.stringify(parsed)}`);
+  return parsed.run;
+}
+
+describe("reading options", () => {
+  const cases: [string, string[], Record<string, unknown>][] = [
+    ["nothing but the mode", [], {}],
+    ["a value behind the option", ["--model", "sonnet"], { model: "sonnet" }],
+    ["a value with an equals sign", ["--model=a=b"], { model: "a=b" }],
+    ["an empty value", ["--system-prompt", ""], { systemPrompt: "" }],
+    ["the last of two values", ["--model", "a", "--model", "b"], { model: "b" }],
+    ["a flag", ["--no-session"], { noSession: true }],
+    ["a short option", ["-t", "read, ls,,"], { tools: ["read", "ls"] }],
+    ["a two-letter short option", ["-nt", "-xt", "bash"], { noTools: true, excludeTools: ["bash"] }],
+    ["a three-letter short option", ["-nbt"], { noBuiltinTools: true }],
+    ["a list given twice", ["--tools=a,b", "--tools", "c"], { tools: ["a", "b", "c"] }],
+    [
+      "a repeatable option",
+      ["--append-system-prompt", "one, two", "--append-system-prompt=three"],
+      { appendSystemPrompt: ["one, two", "three"] },
+    ],
+    ["a value that begins with a dash", ["--system-prompt", "- be short"], { systemPrompt: "- be short" }],
+    ["a value that looks like an option nobody has", ["--system-prompt", "--x"], { systemPrompt: "--x" }],
+    ["a value called like an option, with the equals sign", ["--system-prompt=--help"], { systemPrompt: "--help" }],
+    ["another spelling of a value", ["--thinking", "max"], { thinking: "xhigh" }],
+    ["prompt text, which RPC mode ignores", ["hello", "-", "world"], {}],
+    ["whatever follows the end of the options", ["--", "--model", "x", "@file", "--nonsense"], {}],
+    [
+      "options of other systems that change nothing",
+      ["--no-title", "--no-lsp", "--theme", "dark"],
+      { noTitle: true, noLsp: true, theme: ["dark"] },
+    ],
+  ];
+  it.each(cases)("takes %s", (_, argv, expected) => {
+    expect(run(rpc(...argv)).options).toEqual({ mode: "rpc", ...expected });
+  });
+
+  it("starts with the command line of the strictest existing client", () => {
+    const argv =
+      "--provider p --model m --session-dir d --thinking low --append-system-prompt t --provider-session-id i --tools a,b --no-session --no-skills --no-rules --no-title";
+    expect(run(rpc(...argv.split(" "))).warnings).toEqual([]);
+  });
+
+  it("takes rpc-ui as a name of the RPC mode", () => {
+    expect(run(parseArgs(["--mode", "rpc-ui"], "tiller")).options.mode).toBe("rpc-ui");
+  });
+
+  it("warns when an accepted option could be taken for more than it is", () => {
+    expect(run(rpc("--approval-mode", "always-ask")).warnings).toEqual([
+      "Warning: --approval-mode: tool calls are not put up for approval, they run at once",
+    ]);
+  });
+});
+
+describe("help and version", () => {
+  it.each([
+    ["--help", "help"],
+    ["-h", "help"],
+    ["--version", "version"],
+    ["-v", "version"],
+  ])("%s wins over everything else on the line", (flag, kind) => {
+    expect(parseArgs(["--nonsense", "--session", "x", flag, "@file"], "tiller")).toEqual({ kind });
+  });
+});
+
+describe("refusing to start", () => {
+  const cases: [string, string[], number, string][] = [
+    ["a file argument", ["@notes.md"], 1, "Error: @file arguments are not supported in RPC mode"],
+    [
+      "a key without a model to use it for",
+      ["--api-key", "k"],
+      1,
+      "Error: --api-key requires a model to be specified via --model, --provider/--model, or --models",
+    ],
+    ["an unknown option", ["--nonsense=secret"], 2, "Error: Unknown option: --nonsense (--help lists all)"],
+    ["an unknown short option", ["-zz"], 2, "Error: Unknown option: -zz (--help lists all)"],
+    ["a name of Object's prototype", ["--constructor"], 2, "Error: Unknown option: --constructor (--help lists all)"],
+    [
+      "a value that does not fit",
+      ["--updates", "sometimes"],
+      2,
+      'Error: --updates cannot be "sometimes"; use one of: snapshot, delta',
+    ],
+    [
+      "an unknown thinking level",
+      ["--thinking", "hard"],
+      2,
+      'Error: --thinking cannot be "hard"; use one of: off, minimal, low, medium, high, xhigh',
+    ],
+    ["a mode that is not built", ["--mode", "json"], 2, "Error: --mode json is not built yet; built are: rpc, rpc-ui"],
+    ["a missing value at the end", ["--model"], 2, "Error: --model needs a value: --model=MODEL"],
+    ["an option where a value should be", ["--model", "-t", "read"], 2, "Error: --model needs a value: --model=MODEL"],
+    [
+      "the end of the options where a value should be",
+      ["--model", "--"],
+      2,
+      "Error: --model needs a value: --model=MODEL",
+    ],
+    ["a value for a flag", ["--no-session=yes"], 2, 'Error: --no-session takes no value, but has "yes"'],
+    [
+      "an option that comes later",
+      ["--session", "x.jsonl"],
+      2,
+      "Error: --session is not built yet (Open this session file or id); leave it out",
+    ],
+    [
+      "an optional value of a later option",
+      ["-r", "abc"],
+      2,
+      "Error: --resume is not built yet (Go on with a session); leave it out",
+    ],
+    ["opposites", ["--approve", "-na"], 2, "Error: --approve and --no-approve exclude each other"],
+    [
+      "a setting without a value",
+      ["--set", "retry.enabled"],
+      2,
+      'Error: --set "retry.enabled" has no value: --set KEY=VALUE',
+    ],
+    [
+      "a setting nobody has",
+      ["--set", "retry.often=1"],
+      2,
+      'Error: --set "retry.often": there is no such setting (docs/settings.md has all)',
+    ],
+    [
+      "a setting that does not fit",
+      ["--set", "retry.maxRetries=many"],
+      2,
+      'Error: --set retry.maxRetries cannot be "many"; expected a whole number of at least 0',
+    ],
+  ];
+  it.each(cases)("refuses %s", (_, argv, exitCode, message) => {
+    expect(rpc(...argv)).toEqual({ kind: "error", exitCode, message });
+  });
+
+  it("refuses to start without a mode, for there is nothing to show a person", () => {
+    expect(parseArgs(["hello"], "tiller")).toMatchObject({ kind: "error", exitCode: 2 });
+  });
+
+  it("names every mistake at once", () => {
+    const parsed = rpc("--nonsense", "--thinking", "hard", "--continue");
+    expect(parsed.kind === "error" && parsed.message.split("\n")).toHaveLength(3);
+  });
+
+  const later = Object.entries(OPTION_ROWS).filter(([, row]) => row.status === "later");
+  it.each(later.map(([name]) => name))("never lets --%s pass for working", (name) => {
+    expect(rpc(`--${name}`, "x")).toMatchObject({ kind: "error", exitCode: 2 });
+  });
+});
+
+describe("dialects", () => {
+  it.each([
+    ["/usr/bin/tiller", [], "union"],
+    ["/usr/local/bin/pi", [], "pi"],
+    ["omp.js", [], "omp"],
+    ["C:\\bin\\xcsh.exe", [], "xcsh"],
+    ["/opt/pi/cli.js", [], "union"],
+    ["pi", ["--dialect", "xcsh"], "xcsh"],
+  ])("started as %s with %j speaks %s", (program, argv, expected) => {
+    expect(run(parseArgs(["--mode", "rpc", ...argv], program)).dialect.name).toBe(expected);
+  });
+
+  it.each([
+    ["union", "error"],
+    ["pi", "error"],
+    ["omp", "run"],
+    ["xcsh", "run"],
+  ])("%s meets an unknown option with: %s", (dialect, kind) => {
+    const parsed = rpc("--dialect", dialect, "--nonsense", "x");
+    expect(parsed.kind).toBe(kind);
+    if (parsed.kind === "run") expect(parsed.run.warnings).toEqual(["Warning: Unknown option ignored: --nonsense"]);
+  });
+
+  it("refuses later options in every dialect", () => {
+    for (const dialect of ["union", "pi", "omp", "xcsh"]) expect(rpc("--dialect", dialect, "-c").kind).toBe("error");
+  });
+});
+
+describe("options that are settings", () => {
+  it("hands them over under their keys", () => {
+    const argv = [
+      "--thinking",
+      "low",
+      "--updates",
+      "delta",
+      "--session-dir",
+      "s",
+      "--models",
+      "a,b",
+      "--no-offline-model",
+    ];
+    expect(run(rpc(...argv)).settings).toEqual({
+      defaultThinkingLevel: "low",
+      "updates.mode": "delta",
+      sessionDir: "s",
+      enabledModels: ["a", "b"],
+      "offlineModel.enabled": false,
+    });
+  });
+
+  it("reads --set by the type of the setting", () => {
+    const sets = [
+      "retry.enabled=off",
+      "retry.maxRetries=5",
+      "shellPath=/bin/a=b",
+      "enabledModels=x, y",
+      'modelRoles={"smol":"m"}',
+    ];
+    expect(run(rpc(...sets.flatMap((set) => ["--set", set]))).settings).toEqual({
+      "retry.enabled": false,
+      "retry.maxRetries": 5,
+      shellPath: "/bin/a=b",
+      enabledModels: ["x", "y"],
+      modelRoles: { smol: "m" },
+    });
+  });
+});
+
+describe("trust in the project", () => {
+  it.each([
+    [[], "text"],
+    [["--approve"], "code"],
+    [["-a"], "code"],
+    [["--no-approve"], "none"],
+    [["--dialect", "pi"], "code"],
+    [["--dialect", "pi", "--no-approve"], "none"],
+  ])("%j means %s", (argv, expected) => {
+    expect(run(rpc(...argv)).projectTrust).toBe(expected);
+  });
+});
+
+describe("the table itself", () => {
+  it("has no short form twice", () => {
+    const shorts = Object.values(OPTION_ROWS).flatMap((row) => row.short ?? []);
+    expect(new Set(shorts).size).toBe(shorts.length);
+  });
+
+  it("keeps different options under different keys", () => {
+    const keys = Object.keys(OPTION_ROWS).map(optionKey);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it("tells what the value of an option is", () => {
+    for (const [name, row] of Object.entries(OPTION_ROWS)) {
+      expect([name, row.kind === "flag"]).toEqual([name, row.placeholder === undefined]);
+    }
+  });
+
+  it("has the short forms that hosts and people use", () => {
+    const shorts = Object.fromEntries(
+      Object.entries(OPTION_ROWS).flatMap(([name, row]) => (row.short ? [[row.short, name]] : [])),
+    );
+    expect(shorts).toEqual({
+      h: "help",
+      v: "version",
+      c: "continue",
+      r: "resume",
+      n: "name",
+      t: "tools",
+      e: "extension",
+      p: "print",
+      a: "approve",
+      na: "no-approve",
+      xt: "exclude-tools",
+      nt: "no-tools",
+      nbt: "no-builtin-tools",
+      ne: "no-extensions",
+      ns: "no-skills",
+      np: "no-prompt-templates",
+      nc: "no-context-files",
+    });
+  });
+});

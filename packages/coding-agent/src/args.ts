@@ -1,0 +1,185 @@
+import type { Dialect } from "@tiller/protocol/dialects/dialect";
+import { DIALECTS, dialectForProgram } from "@tiller/protocol/dialects/index";
+import { type CliOptions, OPTION_ROWS, type OptionRow, optionKey } from "./cli-options.ts";
+import { checkSettingText } from "./config/setting-value.ts";
+import type { ProjectTrust, SettingOverrides } from "./config/settings.ts";
+import { SETTING_ROWS } from "./config/settings-schema.ts";
+
+/** What the command line asks for. Reading it touches nothing: whoever calls prints and exits. */
+export type ParsedArgs =
+  | { kind: "run"; run: RunArgs }
+  | { kind: "help" }
+  | { kind: "version" }
+  | { kind: "error"; message: string; exitCode: 1 | 2 };
+
+export interface RunArgs {
+  options: CliOptions;
+  dialect: Dialect;
+  /** The options that are settings, for the top layer of `loadSettings`. */
+  settings: SettingOverrides;
+  projectTrust: ProjectTrust;
+  /** For stderr, one line each. */
+  warnings: string[];
+}
+
+/** What was found while walking over the arguments. */
+interface Walk {
+  options: Record<string, unknown>;
+  settings: Record<string, unknown>;
+  warnings: string[];
+  errors: string[];
+  unknown: string[];
+  files: string[];
+}
+
+const NAME_BY_SHORT: ReadonlyMap<string, string> = new Map(
+  Object.entries(OPTION_ROWS).flatMap(([name, row]) => (row.short ? [[`-${row.short}`, name]] : [])),
+);
+
+export function parseArgs(argv: readonly string[], programName: string): ParsedArgs {
+  const walk = walkOver(argv);
+  const options = walk.options as CliOptions;
+  if (options.help) return { kind: "help" };
+  if (options.version) return { kind: "version" };
+
+  const dialect = options.dialect ? DIALECTS[options.dialect] : dialectForProgram(programName);
+  const refusal = refusalOf(walk, options, dialect);
+  if (refusal) return refusal;
+  const run: RunArgs = {
+    options,
+    dialect,
+    settings: walk.settings as SettingOverrides,
+    projectTrust: projectTrust(options, dialect),
+    warnings: walk.warnings,
+  };
+  return { kind: "run", run };
+}
+
+/** Why the process must not start, if so. Unknown options are only a warning in some dialects. */
+function refusalOf(walk: Walk, options: CliOptions, dialect: Dialect): ParsedArgs | undefined {
+  const errors = [...walk.errors];
+  for (const option of walk.unknown) {
+    if (dialect.unknownFlag === "warning") walk.warnings.push(`Warning: Unknown option ignored: ${option}`);
+    else errors.push(`Error: Unknown option: ${option} (--help lists all)`);
+  }
+  if (options.approve && options.noApprove) errors.push("Error: --approve and --no-approve exclude each other");
+  if (errors.length > 0) return { kind: "error", message: errors.join("\n"), exitCode: 2 };
+  if (options.mode === undefined) {
+    return failed("there is no interactive mode; start with --mode rpc (--help lists all)", 2);
+  }
+  if (walk.files.length > 0) return failed("@file arguments are not supported in RPC mode", 1);
+  if (options.apiKey !== undefined && (options.model ?? options.models ?? options.provider) === undefined) {
+    return failed("--api-key requires a model to be specified via --model, --provider/--model, or --models", 1);
+  }
+  return undefined;
+}
+
+function failed(reason: string, exitCode: 1 | 2): ParsedArgs {
+  return { kind: "error", message: `Error: ${reason}`, exitCode };
+}
+
+function walkOver(argv: readonly string[]): Walk {
+  const walk: Walk = { options: {}, settings: {}, warnings: [], errors: [], unknown: [], files: [] };
+  for (let i = 0; i < argv.length; i++) {
+    const arg = argv[i]!;
+    if (arg === "--") break;
+    if (!isOptionLike(arg)) {
+      // Anything else that stands alone is prompt text, which RPC mode takes from stdin only.
+      if (arg.startsWith("@")) walk.files.push(arg);
+      continue;
+    }
+    const { name, attached } = splitOption(arg);
+    const row = name === undefined ? undefined : OPTION_ROWS[name];
+    if (name === undefined || row === undefined) {
+      walk.unknown.push(arg.split("=", 1)[0] ?? arg);
+      continue;
+    }
+    const following = argv[i + 1];
+    if (row.kind === "flag") takeFlag(walk, name, attached);
+    else if (attached !== undefined) takeValue(walk, name, row, attached);
+    else if (following !== undefined && mayBeValue(row, following)) {
+      i++;
+      takeValue(walk, name, row, following);
+    } else if (row.kind === "optional") walk.options[optionKey(name)] = true;
+    else if (row.status !== "later")
+      walk.errors.push(`Error: --${name} needs a value: --${name}=${row.placeholder ?? "VALUE"}`);
+    note(walk, name, row);
+  }
+  return walk;
+}
+
+/** A lone `-` is no option. */
+function isOptionLike(arg: string): boolean {
+  return arg.length > 1 && arg.startsWith("-");
+}
+
+function splitOption(arg: string): { name: string | undefined; attached: string | undefined } {
+  if (!arg.startsWith("--")) return { name: NAME_BY_SHORT.get(arg), attached: undefined };
+  const equals = arg.indexOf("=");
+  const name = equals < 0 ? arg.slice(2) : arg.slice(2, equals);
+  return {
+    name: Object.hasOwn(OPTION_ROWS, name) ? name : undefined,
+    attached: equals < 0 ? undefined : arg.slice(equals + 1),
+  };
+}
+
+/** A value may begin with a dash, like a Markdown list in a system prompt, unless it is an option we know. */
+function mayBeValue(row: OptionRow, arg: string): boolean {
+  if (row.kind === "optional") return !isOptionLike(arg) && !arg.startsWith("@");
+  return arg !== "--" && (!isOptionLike(arg) || splitOption(arg).name === undefined);
+}
+
+function takeFlag(walk: Walk, name: string, attached: string | undefined): void {
+  if (attached === undefined) walk.options[optionKey(name)] = true;
+  else walk.errors.push(`Error: --${name} takes no value, but has "${attached}"`);
+}
+
+function takeValue(walk: Walk, name: string, row: OptionRow, given: string): void {
+  const value = row.valueAliases && Object.hasOwn(row.valueAliases, given) ? row.valueAliases[given]! : given;
+  const key = optionKey(name);
+  if (row.laterValues?.includes(value)) {
+    walk.errors.push(`Error: --${name} ${value} is not built yet; built are: ${(row.values ?? []).join(", ")}`);
+  } else if (row.values && !row.values.includes(value)) {
+    walk.errors.push(`Error: --${name} cannot be "${given}"; use one of: ${row.values.join(", ")}`);
+  } else if (row.kind === "list") {
+    const parts = value.split(",").map((part) => part.trim());
+    walk.options[key] = [...listSoFar(walk, key), ...parts.filter((part) => part !== "")];
+  } else if (row.kind === "repeatable") {
+    walk.options[key] = [...listSoFar(walk, key), value];
+    if (name === "set") takeSetting(walk, value);
+  } else walk.options[key] = value;
+}
+
+function listSoFar(walk: Walk, key: string): string[] {
+  return (walk.options[key] as string[] | undefined) ?? [];
+}
+
+/** `--set KEY=VALUE` */
+function takeSetting(walk: Walk, text: string): void {
+  const equals = text.indexOf("=");
+  const key = equals < 0 ? text : text.slice(0, equals);
+  const row = Object.hasOwn(SETTING_ROWS, key) ? SETTING_ROWS[key] : undefined;
+  if (equals < 0) walk.errors.push(`Error: --set "${text}" has no value: --set KEY=VALUE`);
+  else if (row === undefined)
+    walk.errors.push(`Error: --set "${key}": there is no such setting (docs/settings.md has all)`);
+  else {
+    const checked = checkSettingText(row, text.slice(equals + 1));
+    if (checked.ok) walk.settings[key] = checked.value;
+    else walk.errors.push(`Error: --set ${key} cannot be "${text.slice(equals + 1)}"; expected ${checked.expected}`);
+  }
+}
+
+/** What giving this option means beyond its value: a setting, a refusal, a warning. */
+function note(walk: Walk, name: string, row: OptionRow): void {
+  if (row.setting)
+    walk.settings[row.setting] = row.kind === "flag" ? !name.startsWith("no-") : walk.options[optionKey(name)];
+  if (row.status === "later") {
+    walk.errors.push(`Error: --${name} is not built yet (${row.summary.replace(/\.$/, "")}); leave it out`);
+  } else if (row.warning) walk.warnings.push(`Warning: --${name}: ${row.warning}`);
+}
+
+/** Without anybody to ask, a project may bring text; programs only when the host says so, or as pi does in its dialect. */
+function projectTrust(options: CliOptions, dialect: Dialect): ProjectTrust {
+  if (options.noApprove) return "none";
+  return options.approve || dialect.name === "pi" ? "code" : "text";
+}

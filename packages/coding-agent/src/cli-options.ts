@@ -1,0 +1,422 @@
+import type { DialectName } from "@tiller/protocol/dialects/dialect";
+import { type SettingKey, THINKING_LEVELS, UPDATE_MODES } from "./config/settings-schema.ts";
+
+/**
+ * Every option of the command line: ours and those of pi, omp and xcsh, old and new. Parsing, types, help and docs/cli.md
+ * come from this table. It is on the start path, so it is plain data.
+ */
+
+export type OptionSystem = "tiller" | "pi" | "omp" | "xcsh";
+
+/**
+ * works: does what it says. accepted: changes nothing here, and nothing is lost by that. later: its capability is not
+ * built yet, so giving it is an error; a host must never believe it has taken effect.
+ */
+export type OptionStatus = "works" | "accepted" | "later";
+
+export interface OptionRow {
+  short?: string;
+  /** flag: no value. value: one, the last wins. optional: with or without. repeatable: one each time. list: comma-separated. */
+  kind: "flag" | "value" | "optional" | "repeatable" | "list";
+  /** What the value is called in help. */
+  placeholder?: string;
+  values?: readonly string[];
+  /** Values other systems know whose capability is not built yet. */
+  laterValues?: readonly string[];
+  /** Other spellings of a value. */
+  valueAliases?: Readonly<Record<string, string>>;
+  /** The setting it stands for; a `--no-...` flag turns it off. */
+  setting?: SettingKey;
+  systems: readonly OptionSystem[];
+  status: OptionStatus;
+  summary: string;
+  /** Told on stderr when the option is given: what a host could wrongly expect of it. */
+  warning?: string;
+}
+
+const DIALECT_NAMES = ["union", "pi", "omp", "xcsh"] as const satisfies readonly DialectName[];
+
+const OURS = ["tiller"] as const;
+const ALL = ["pi", "omp", "xcsh"] as const;
+const PI = ["pi"] as const;
+const OMP = ["omp", "xcsh"] as const;
+
+const ROLE_WARNING = "models for other roles than the main one are not used yet";
+
+export const OPTIONS = {
+  // How the process talks
+  mode: {
+    kind: "value",
+    placeholder: "MODE",
+    values: ["rpc", "rpc-ui"],
+    laterValues: ["text", "json", "acp"],
+    systems: ALL,
+    status: "works",
+    summary: "`rpc`: commands on stdin, frames on stdout. `rpc-ui` is another name for it.",
+  },
+  dialect: {
+    kind: "value",
+    placeholder: "NAME",
+    values: DIALECT_NAMES,
+    systems: OURS,
+    status: "works",
+    summary: "Wire flavour. Without it the name of the link decides (`pi`, `omp`, `xcsh`), else `union`.",
+  },
+  updates: {
+    kind: "value",
+    placeholder: "MODE",
+    values: UPDATE_MODES,
+    setting: "updates.mode",
+    systems: OURS,
+    status: "works",
+    summary: "`snapshot`: message_update carries the message so far. `delta`: only the new piece; output stays linear.",
+  },
+  "finish-on-eof": {
+    kind: "flag",
+    systems: OURS,
+    status: "works",
+    summary: "When stdin closes, let running and queued prompts finish instead of aborting them.",
+  },
+  cwd: { kind: "value", placeholder: "DIR", systems: ["omp"], status: "works", summary: "Work in this folder." },
+  set: {
+    kind: "repeatable",
+    placeholder: "KEY=VALUE",
+    systems: OURS,
+    status: "works",
+    summary: "Set one setting for this process, for example `--set retry.maxRetries=5`. Beats files and environment.",
+  },
+  help: { short: "h", kind: "flag", systems: ALL, status: "works", summary: "Show the options and exit." },
+  version: { short: "v", kind: "flag", systems: ALL, status: "works", summary: "Show the version and exit." },
+
+  // Models
+  provider: {
+    kind: "value",
+    placeholder: "NAME",
+    systems: ALL,
+    status: "works",
+    summary: "Provider of the model named by `--model`.",
+  },
+  model: {
+    kind: "value",
+    placeholder: "MODEL",
+    systems: ALL,
+    status: "works",
+    summary: "Model to start with: an id, `provider/id` or a part of the name, with `:LEVEL` for thinking.",
+  },
+  models: {
+    kind: "list",
+    placeholder: "A,B",
+    setting: "enabledModels",
+    systems: ALL,
+    status: "works",
+    summary: "The models that cycle_model goes through; `*`, `?` and `[...]` match.",
+  },
+  "api-key": {
+    kind: "value",
+    placeholder: "KEY",
+    systems: ALL,
+    status: "works",
+    summary: "Key for the provider of the chosen model, for this process only.",
+  },
+  thinking: {
+    kind: "value",
+    placeholder: "LEVEL",
+    values: THINKING_LEVELS,
+    valueAliases: { max: "xhigh" },
+    setting: "defaultThinkingLevel",
+    systems: ALL,
+    status: "works",
+    summary: "How much the model thinks, clamped to what it can. `max` is taken as `xhigh`.",
+  },
+  script: {
+    kind: "value",
+    placeholder: "FILE",
+    systems: OURS,
+    status: "works",
+    summary: "Play the turns of this file instead of asking a model.",
+  },
+  "no-offline-model": {
+    kind: "flag",
+    setting: "offlineModel.enabled",
+    systems: OURS,
+    status: "works",
+    summary: "With nothing configured have no model at all, instead of the built-in offline one.",
+  },
+  smol: {
+    kind: "value",
+    placeholder: "MODEL",
+    systems: OMP,
+    status: "accepted",
+    summary: "Model for small jobs.",
+    warning: ROLE_WARNING,
+  },
+  slow: {
+    kind: "value",
+    placeholder: "MODEL",
+    systems: OMP,
+    status: "accepted",
+    summary: "Model for hard jobs.",
+    warning: ROLE_WARNING,
+  },
+  plan: {
+    kind: "value",
+    placeholder: "MODEL",
+    systems: OMP,
+    status: "accepted",
+    summary: "Model for planning.",
+    warning: ROLE_WARNING,
+  },
+  "provider-session-id": {
+    kind: "value",
+    placeholder: "ID",
+    systems: OMP,
+    status: "accepted",
+    summary: "Id under which a provider may keep its cache; no provider here needs one.",
+  },
+  "list-models": {
+    kind: "optional",
+    placeholder: "TEXT",
+    systems: ALL,
+    status: "later",
+    summary: "List the models and exit.",
+  },
+
+  // System prompt
+  "system-prompt": {
+    kind: "value",
+    placeholder: "TEXT",
+    systems: ALL,
+    status: "works",
+    summary: "System prompt instead of the built-in one: the text or the path of a file.",
+  },
+  "append-system-prompt": {
+    kind: "repeatable",
+    placeholder: "TEXT",
+    systems: ALL,
+    status: "works",
+    summary: "Text or path of a file to add after the system prompt.",
+  },
+  "no-context-files": {
+    short: "nc",
+    kind: "flag",
+    systems: PI,
+    status: "accepted",
+    summary: "Do not load AGENTS.md and the like; none are loaded yet.",
+  },
+  "no-rules": { kind: "flag", systems: OMP, status: "accepted", summary: "Do not load rules; none are loaded yet." },
+
+  // Sessions
+  "no-session": { kind: "flag", systems: ALL, status: "works", summary: "Write no session file." },
+  "session-dir": {
+    kind: "value",
+    placeholder: "DIR",
+    setting: "sessionDir",
+    systems: ALL,
+    status: "works",
+    summary: "Write session files directly into this folder.",
+  },
+  continue: { short: "c", kind: "flag", systems: ALL, status: "later", summary: "Go on with the latest session." },
+  resume: {
+    short: "r",
+    kind: "optional",
+    placeholder: "ID",
+    systems: ALL,
+    status: "later",
+    summary: "Go on with a session.",
+  },
+  session: {
+    kind: "value",
+    placeholder: "PATH|ID",
+    systems: ALL,
+    status: "later",
+    summary: "Open this session file or id.",
+  },
+  "session-id": {
+    kind: "value",
+    placeholder: "ID",
+    systems: PI,
+    status: "later",
+    summary: "Id for the new session.",
+  },
+  name: {
+    short: "n",
+    kind: "value",
+    placeholder: "NAME",
+    systems: PI,
+    status: "later",
+    summary: "Name for the session.",
+  },
+  fork: {
+    kind: "value",
+    placeholder: "PATH|ID",
+    systems: ALL,
+    status: "later",
+    summary: "Start with a copy of this session.",
+  },
+  export: {
+    kind: "value",
+    placeholder: "FILE",
+    systems: ALL,
+    status: "later",
+    summary: "Turn a session file into HTML and exit.",
+  },
+
+  // Tools and what they may do
+  tools: {
+    short: "t",
+    kind: "list",
+    placeholder: "A,B",
+    systems: ALL,
+    status: "works",
+    summary: "Exactly these tools, no others.",
+  },
+  "exclude-tools": {
+    short: "xt",
+    kind: "list",
+    placeholder: "A,B",
+    systems: PI,
+    status: "works",
+    summary: "All tools that would be active but these.",
+  },
+  "no-tools": {
+    short: "nt",
+    kind: "flag",
+    systems: ALL,
+    status: "works",
+    summary: "No tools, or only those of `--tools`.",
+  },
+  "no-builtin-tools": {
+    short: "nbt",
+    kind: "flag",
+    systems: PI,
+    status: "works",
+    summary: "No built-in tools; tools of the host and of extensions stay.",
+  },
+  approve: {
+    short: "a",
+    kind: "flag",
+    systems: PI,
+    status: "works",
+    summary: "Trust the project: settings in its folder that name programs count too.",
+  },
+  "no-approve": {
+    short: "na",
+    kind: "flag",
+    systems: PI,
+    status: "works",
+    summary: "Distrust the project: nothing in its folder is read as configuration.",
+  },
+  "approval-mode": {
+    kind: "value",
+    placeholder: "MODE",
+    systems: ["omp"],
+    status: "accepted",
+    summary: "When to ask before a tool runs.",
+    warning: "tool calls are not put up for approval, they run at once",
+  },
+
+  // Extensions, skills, templates
+  extension: {
+    short: "e",
+    kind: "repeatable",
+    placeholder: "PATH",
+    systems: ALL,
+    status: "later",
+    summary: "Load this extension.",
+  },
+  hook: {
+    kind: "repeatable",
+    placeholder: "PATH",
+    systems: OMP,
+    status: "later",
+    summary: "Load this extension (old name).",
+  },
+  "plugin-dir": {
+    kind: "repeatable",
+    placeholder: "DIR",
+    systems: OMP,
+    status: "later",
+    summary: "Load the plugins of this folder.",
+  },
+  "no-extensions": {
+    short: "ne",
+    kind: "flag",
+    systems: ALL,
+    status: "accepted",
+    summary: "Find no extensions; none are loaded yet.",
+  },
+  skill: { kind: "repeatable", placeholder: "PATH", systems: PI, status: "later", summary: "Load this skill." },
+  skills: { kind: "list", placeholder: "A,B", systems: OMP, status: "later", summary: "Only the skills that match." },
+  "no-skills": {
+    short: "ns",
+    kind: "flag",
+    systems: ALL,
+    status: "accepted",
+    summary: "Find no skills; none are loaded yet.",
+  },
+  "prompt-template": {
+    kind: "repeatable",
+    placeholder: "PATH",
+    systems: PI,
+    status: "later",
+    summary: "Load this prompt template.",
+  },
+  "no-prompt-templates": {
+    short: "np",
+    kind: "flag",
+    systems: PI,
+    status: "accepted",
+    summary: "Find no prompt templates; none are loaded yet.",
+  },
+  "no-mcp": { kind: "flag", systems: PI, status: "accepted", summary: "Start no MCP servers; none are started yet." },
+
+  // Things of a terminal or of a service that a headless agent does not have
+  print: { short: "p", kind: "flag", systems: ALL, status: "later", summary: "Answer one prompt on stdout and exit." },
+  "no-title": {
+    kind: "flag",
+    systems: OMP,
+    status: "accepted",
+    summary: "Make up no session title; none is ever made up.",
+  },
+  offline: {
+    kind: "flag",
+    systems: PI,
+    status: "accepted",
+    summary: "No network at the start; there is none anyway. Model calls are not held back.",
+  },
+  verbose: { kind: "flag", systems: PI, status: "accepted", summary: "Say more at the start." },
+  theme: { kind: "repeatable", placeholder: "PATH", systems: PI, status: "accepted", summary: "Colours." },
+  "no-themes": { kind: "flag", systems: PI, status: "accepted", summary: "Find no colour themes." },
+  "use-theme": { kind: "value", placeholder: "NAME", systems: PI, status: "accepted", summary: "Colours by name." },
+  "tui-mode": { kind: "value", placeholder: "MODE", systems: PI, status: "accepted", summary: "How to draw." },
+  "no-lsp": { kind: "flag", systems: OMP, status: "accepted", summary: "No language servers; none are started." },
+  "no-pty": { kind: "flag", systems: OMP, status: "accepted", summary: "No pseudo terminal; none is used." },
+  "allow-home": {
+    kind: "flag",
+    systems: OMP,
+    status: "accepted",
+    summary: "Work in the home folder; that is always allowed.",
+  },
+} as const satisfies Record<string, OptionRow>;
+
+export type OptionName = keyof typeof OPTIONS;
+
+/** The table with its rows seen alike. */
+export const OPTION_ROWS: Readonly<Record<string, OptionRow>> = OPTIONS;
+
+type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
+type OneOf<Row> = Row extends { values: readonly (infer V)[] } ? V : string;
+type ValueOf<Row extends OptionRow> = Row["kind"] extends "flag"
+  ? boolean
+  : Row["kind"] extends "value"
+    ? OneOf<Row>
+    : Row["kind"] extends "optional"
+      ? string | true
+      : string[];
+
+/** The options that were given: `--no-session` is `noSession`. Options that were not given are absent. */
+export type CliOptions = { -readonly [Name in OptionName as Camel<Name>]?: ValueOf<(typeof OPTIONS)[Name]> };
+
+export function optionKey(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,47 @@
+import type { SettingKey } from "./settings-schema.ts";
+
+/** The environment variables that mean something here. */
+
+export interface VariableRow {
+  /** The setting it beats the files for. */
+  setting?: SettingKey;
+  systems: readonly ("tiller" | "pi" | "omp" | "xcsh" | "vendor")[];
+  status: "works" | "accepted" | "later";
+  summary: string;
+}
+
+export const VARIABLES: Readonly<Record<string, VariableRow>> = {
+  PI_CODING_AGENT_DIR: {
+    systems: ["pi", "omp", "xcsh"],
+    status: "works",
+    summary: "The agent folder: settings.json, models.json, auth.json and sessions/ are there. Beats TILLER_DIR.",
+  },
+  TILLER_DIR: { systems: ["tiller"], status: "works", summary: "The agent folder; `~/.tiller/agent` without it." },
+  PI_CODING_AGENT_SESSION_DIR: {
+    setting: "sessionDir",
+    systems: ["pi"],
+    status: "works",
+    summary: "Folder for session files.",
+  },
+  PI_RPC_EMIT_TITLE: {
+    setting: "rpc.emitTitle",
+    systems: ["omp", "xcsh"],
+    status: "later",
+    summary: "`1`, `true`, `yes` or `on`: send setTitle requests.",
+  },
+  ANTHROPIC_API_KEY: { systems: ["vendor"], status: "works", summary: "Key for the provider `anthropic`." },
+  ANTHROPIC_OAUTH_TOKEN: { systems: ["pi"], status: "works", summary: "Token for `anthropic`; beats the key." },
+  PI_NO_TITLE: { systems: ["omp", "xcsh"], status: "accepted", summary: "Make up no title; none is ever made up." },
+  PI_OFFLINE: { systems: ["pi"], status: "accepted", summary: "No network at the start; there is none anyway." },
+  PI_SKIP_VERSION_CHECK: {
+    systems: ["pi"],
+    status: "accepted",
+    summary: "No look for a newer version; there is none.",
+  },
+  PI_TELEMETRY: { systems: ["pi"], status: "accepted", summary: "Telemetry; there is none." },
+  PI_NO_PTY: { systems: ["omp", "xcsh"], status: "accepted", summary: "No pseudo terminal; none is used." },
+  PI_CACHE_RETENTION: { systems: ["pi"], status: "later", summary: "`long`: ask providers to keep caches longer." },
+  PI_SMOL_MODEL: { systems: ["omp", "xcsh"], status: "later", summary: "Model for small jobs." },
+  PI_SLOW_MODEL: { systems: ["omp", "xcsh"], status: "later", summary: "Model for hard jobs." },
+  PI_PLAN_MODEL: { systems: ["omp", "xcsh"], status: "later", summary: "Model for planning." },
+};

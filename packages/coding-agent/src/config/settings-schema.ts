@@ -1,0 +1,412 @@
+import type { Dialect, DialectName } from "@tiller/protocol/dialects/dialect";
+import { DIALECTS } from "@tiller/protocol/dialects/index";
+import type { ThinkingLevel } from "@tiller/protocol/model";
+import type { InterruptMode, QueueMode, UpdateMode } from "@tiller/protocol/state";
+
+/**
+ * Every setting. Types, defaults, checks and docs/settings.md come from this table. It is on the start path, so it is
+ * plain data; a dotted key stands for nested objects in the file. Which option or variable beats a setting stands in the
+ * table of options and in the one of variables.
+ */
+
+export const THINKING_LEVELS = [
+  "off",
+  "minimal",
+  "low",
+  "medium",
+  "high",
+  "xhigh",
+] as const satisfies readonly ThinkingLevel[];
+export const UPDATE_MODES = ["snapshot", "delta"] as const satisfies readonly UpdateMode[];
+const QUEUE_MODES = ["all", "one-at-a-time"] as const satisfies readonly QueueMode[];
+const INTERRUPT_MODES = ["immediate", "wait"] as const satisfies readonly InterruptMode[];
+
+export type SettingType = "boolean" | "integer" | "string" | "choice" | "strings" | "map" | "any";
+
+/** What the dialects start from, where the protocol already says it. */
+function perDialect<T>(pick: (dialect: Dialect) => T): Record<DialectName, T> {
+  const { union, pi, omp, xcsh } = DIALECTS;
+  return { union: pick(union), pi: pick(pi), omp: pick(omp), xcsh: pick(xcsh) };
+}
+
+export interface SettingRow {
+  type: SettingType;
+  /** Absent: unset unless somebody sets it. */
+  default?: unknown;
+  /** Where a dialect starts from something else. */
+  dialectDefaults?: Readonly<Partial<Record<DialectName, unknown>>>;
+  /** The allowed ones of a choice. */
+  values?: readonly string[];
+  /** Other spellings of a value. */
+  valueAliases?: Readonly<Record<string, string>>;
+  /** The least an integer may be; 0 unless it says otherwise. */
+  min?: number;
+  /** Old names of the key that are still read. */
+  formerly?: readonly string[];
+  /** RPC mode takes only the built-in default or the host's own `--set`: a user's habits must not change a host's workflow. */
+  resetInRpc?: true;
+  /** Names a program to run: in a project file it counts only when the project is trusted. */
+  needsTrust?: true;
+  /** later: read and checked, but the capability behind it is not built yet. */
+  status: "works" | "later";
+  summary: string;
+}
+
+export const SETTINGS = {
+  // Models
+  defaultProvider: { type: "string", status: "works", summary: "Provider of the default model." },
+  defaultModel: {
+    type: "string",
+    status: "works",
+    summary: "Model to start with when the command line names none; beats the offline model.",
+  },
+  defaultThinkingLevel: {
+    type: "choice",
+    values: THINKING_LEVELS,
+    valueAliases: { max: "xhigh" },
+    default: DIALECTS.union.defaults.thinkingLevel,
+    dialectDefaults: perDialect((dialect) => dialect.defaults.thinkingLevel),
+    status: "works",
+    summary: "How much the model thinks, clamped to what it can.",
+  },
+  enabledModels: {
+    type: "strings",
+    default: [],
+    status: "works",
+    summary: "The models that cycle_model goes through; `*`, `?` and `[...]` match. Empty: all usable ones.",
+  },
+  "offlineModel.enabled": {
+    type: "boolean",
+    default: true,
+    status: "works",
+    summary: "Fall back on the built-in offline model when nothing is configured.",
+  },
+  modelRoles: { type: "map", default: {}, status: "later", summary: "Models for roles such as `smol` and `slow`." },
+  "thinkingBudgets.minimal": { type: "integer", status: "later", summary: "Tokens for thinking level minimal." },
+  "thinkingBudgets.low": { type: "integer", status: "later", summary: "Tokens for thinking level low." },
+  "thinkingBudgets.medium": { type: "integer", status: "later", summary: "Tokens for thinking level medium." },
+  "thinkingBudgets.high": { type: "integer", status: "later", summary: "Tokens for thinking level high." },
+
+  // The wire
+  "updates.mode": {
+    type: "choice",
+    values: UPDATE_MODES,
+    default: "snapshot",
+    status: "works",
+    summary: "What message_update carries: the message so far, or only the new piece.",
+  },
+  "input.maxLineBytes": {
+    type: "integer",
+    min: 1024,
+    default: 256 * 1024 * 1024,
+    status: "works",
+    summary: "Longest line accepted on stdin. A longer one is answered with a parse error; reading goes on after it.",
+  },
+  "rpc.emitTitle": {
+    type: "boolean",
+    default: DIALECTS.union.sendsTitle,
+    dialectDefaults: perDialect((dialect) => dialect.sendsTitle),
+    status: "later",
+    summary: "Send setTitle requests to the host.",
+  },
+
+  // Queues
+  steeringMode: {
+    type: "choice",
+    values: QUEUE_MODES,
+    default: "one-at-a-time",
+    formerly: ["queueMode"],
+    status: "works",
+    summary: "How many steering messages are delivered at once.",
+  },
+  followUpMode: {
+    type: "choice",
+    values: QUEUE_MODES,
+    default: "one-at-a-time",
+    status: "works",
+    summary: "How many follow-up messages are delivered at once.",
+  },
+  interruptMode: {
+    type: "choice",
+    values: INTERRUPT_MODES,
+    default: DIALECTS.union.defaults.interruptMode,
+    dialectDefaults: perDialect((dialect) => dialect.defaults.interruptMode),
+    status: "works",
+    summary: "`immediate`: a steering message skips the tool calls that have not started. `wait`: they run first.",
+  },
+
+  // Sessions
+  sessionDir: {
+    type: "string",
+    status: "works",
+    summary: "Folder for session files, instead of one folder per working folder under the agent folder.",
+  },
+
+  // Compaction
+  "compaction.enabled": { type: "boolean", default: true, status: "works", summary: "Compact when the context fills." },
+  "compaction.strategy": {
+    type: "choice",
+    values: ["context-full", "handoff", "off"],
+    default: "context-full",
+    status: "later",
+    summary: "What to do when the context fills; `off` is the same as compaction.enabled false.",
+  },
+  "compaction.reserveTokens": {
+    type: "integer",
+    default: 16384,
+    status: "later",
+    summary: "Tokens of the context window that are kept free for the answer.",
+  },
+  "compaction.keepRecentTokens": {
+    type: "integer",
+    default: 20000,
+    status: "later",
+    summary: "About this many tokens at the end stay as they are.",
+  },
+  "compaction.thresholdPercent": {
+    type: "integer",
+    min: -1,
+    default: -1,
+    status: "later",
+    summary: "Compact at this share of the window; -1: at the window less reserveTokens.",
+  },
+  "compaction.thresholdTokens": {
+    type: "integer",
+    min: -1,
+    default: -1,
+    status: "later",
+    summary: "Compact at this many tokens; -1: not set.",
+  },
+  "compaction.autoContinue": {
+    type: "boolean",
+    default: false,
+    dialectDefaults: { omp: true, xcsh: true },
+    status: "later",
+    summary: "Go on by itself after a compaction at the threshold. Off: only when messages are queued.",
+  },
+  "branchSummary.reserveTokens": {
+    type: "integer",
+    default: 16384,
+    status: "later",
+    summary: "Tokens kept free when a branch is summarised.",
+  },
+
+  // Retry
+  "retry.enabled": { type: "boolean", default: true, status: "works", summary: "Try again after a passing failure." },
+  "retry.maxRetries": { type: "integer", default: 3, status: "later", summary: "How often to try again." },
+  "retry.baseDelayMs": {
+    type: "integer",
+    default: 2000,
+    status: "later",
+    summary: "Wait before the first new try; it doubles each time.",
+  },
+  "retry.provider.timeoutMs": {
+    type: "integer",
+    status: "later",
+    summary: "Longest wait for a provider's first byte.",
+  },
+  "retry.provider.maxRetries": { type: "integer", status: "later", summary: "Tries within one model call." },
+  "retry.provider.maxRetryDelayMs": {
+    type: "integer",
+    default: 60000,
+    formerly: ["retry.maxDelayMs"],
+    status: "later",
+    summary: "Longest wait a provider may ask for; beyond it the prompt fails.",
+  },
+
+  // Tools
+  shellPath: { type: "string", needsTrust: true, status: "works", summary: "Shell for the bash tool and command." },
+  shellCommandPrefix: {
+    type: "string",
+    needsTrust: true,
+    status: "later",
+    summary: "Text put before every shell command.",
+  },
+  defaultTools: { type: "strings", status: "later", summary: "The tools that are active at the start." },
+  "images.autoResize": { type: "boolean", default: true, status: "later", summary: "Shrink large images." },
+  "images.blockImages": { type: "boolean", default: false, status: "later", summary: "Send no images to the model." },
+
+  // Extensions, skills, templates
+  packages: {
+    type: "any",
+    needsTrust: true,
+    status: "later",
+    summary: "Packages of extensions, skills and templates.",
+  },
+  extensions: { type: "strings", default: [], needsTrust: true, status: "later", summary: "Extensions to load." },
+  skills: { type: "any", status: "later", summary: "More folders with skills." },
+  enableSkillCommands: { type: "boolean", default: true, status: "later", summary: "Offer skills as commands." },
+  prompts: { type: "strings", default: [], status: "later", summary: "More folders with prompt templates." },
+  defaultProjectTrust: {
+    type: "choice",
+    values: ["ask", "always", "never"],
+    default: "ask",
+    status: "later",
+    summary: "What holds for projects nobody has decided about.",
+  },
+
+  // Workflow: a host gets the built-in defaults
+  "todo.enabled": {
+    type: "boolean",
+    default: true,
+    resetInRpc: true,
+    status: "later",
+    summary: "Offer the todo tool.",
+  },
+  "todo.reminders": {
+    type: "boolean",
+    default: true,
+    resetInRpc: true,
+    status: "later",
+    summary: "Remind the model of open todos when it stops.",
+  },
+  "todo.reminders.max": {
+    type: "integer",
+    default: 3,
+    resetInRpc: true,
+    status: "later",
+    summary: "Reminders for one prompt.",
+  },
+  "todo.eager": {
+    type: "boolean",
+    default: false,
+    resetInRpc: true,
+    status: "later",
+    summary: "Ask the model to write todos first.",
+  },
+  "tasks.todoClearDelay": {
+    type: "integer",
+    min: -1,
+    default: 60,
+    resetInRpc: true,
+    status: "later",
+    summary: "Seconds until finished todos are cleared; -1: never.",
+  },
+  "task.isolation.mode": {
+    type: "string",
+    default: "none",
+    resetInRpc: true,
+    status: "later",
+    summary: "How sub-agents are kept apart.",
+  },
+  "task.isolation.merge": {
+    type: "string",
+    default: "patch",
+    resetInRpc: true,
+    status: "later",
+    summary: "How their work comes back.",
+  },
+  "task.isolation.commits": {
+    type: "string",
+    default: "generic",
+    resetInRpc: true,
+    status: "later",
+    summary: "What their commits are called.",
+  },
+  "task.eager": {
+    type: "boolean",
+    default: false,
+    resetInRpc: true,
+    status: "later",
+    summary: "Ask the model to hand out work.",
+  },
+  "task.maxConcurrency": {
+    type: "integer",
+    min: 1,
+    default: 8,
+    resetInRpc: true,
+    status: "later",
+    summary: "Sub-agents at the same time.",
+  },
+  "task.maxRecursionDepth": {
+    type: "integer",
+    min: -1,
+    default: 2,
+    resetInRpc: true,
+    status: "later",
+    summary: "How deep sub-agents may start others; -1: no limit.",
+  },
+  "task.disabledAgents": {
+    type: "strings",
+    default: [],
+    resetInRpc: true,
+    status: "later",
+    summary: "Sub-agents that are not offered.",
+  },
+  "task.agentModelOverrides": {
+    type: "map",
+    default: {},
+    resetInRpc: true,
+    status: "later",
+    summary: "Models for single sub-agents.",
+  },
+  "async.enabled": {
+    type: "boolean",
+    default: false,
+    resetInRpc: true,
+    status: "later",
+    summary: "Run jobs in the background.",
+  },
+  "async.maxJobs": {
+    type: "integer",
+    min: 1,
+    default: 100,
+    resetInRpc: true,
+    status: "later",
+    summary: "Background jobs at the same time.",
+  },
+} as const satisfies Record<string, SettingRow>;
+
+export type SettingKey = keyof typeof SETTINGS;
+
+/** The table with its rows seen alike. */
+export const SETTING_ROWS: Readonly<Record<string, SettingRow>> = SETTINGS;
+
+/** Keys of existing set-ups that concern a terminal, an installer or another system; they are passed over in silence. */
+export const FOREIGN_KEYS: readonly string[] = [
+  "theme",
+  "themes",
+  "transport",
+  "websockets",
+  "quietStartup",
+  "hideThinkingBlock",
+  "npmCommand",
+  "collapseChangelog",
+  "lastChangelogVersion",
+  "enableInstallTelemetry",
+  "terminal",
+  "markdown",
+  "warnings",
+  "doubleEscapeAction",
+  "treeFilterMode",
+  "editorPaddingX",
+  "autocompleteMaxVisible",
+  "branchSummary",
+  "contextPromotion",
+  "ttsr",
+  "lsp",
+  "edit",
+  "read",
+  "bash",
+  "tools",
+  "disabledExtensions",
+];
+
+type TypeOf<Row> = Row extends { type: "boolean" }
+  ? boolean
+  : Row extends { type: "integer" }
+    ? number
+    : Row extends { type: "choice"; values: readonly (infer V)[] }
+      ? V
+      : Row extends { type: "string" }
+        ? string
+        : Row extends { type: "strings" }
+          ? readonly string[]
+          : Row extends { type: "map" }
+            ? Readonly<Record<string, unknown>>
+            : unknown;
+
+/** What `settings.get(key)` gives: never undefined where the row has a default. */
+export type SettingValue<K extends SettingKey> = (typeof SETTINGS)[K] extends { default: unknown }
+  ? TypeOf<(typeof SETTINGS)[K]>
+  : TypeOf<(typeof SETTINGS)[K]> | undefined;

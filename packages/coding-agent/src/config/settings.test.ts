@@ -1,0 +1,353 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readJsonFile } from "./json-file.ts";
+import { readModelsFiles } from "./models-file.ts";
+import { checkSettingValue } from "./setting-value.ts";
+import { type LoadedSettings, loadSettings, type SettingsInputs } from "./settings.ts";
+import { FOREIGN_KEYS, SETTING_ROWS } from "./settings-schema.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "tiller-settings-"));
+});
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+function write(path: string, content: unknown): string {
+  const full = join(root, path);
+  mkdirSync(dirname(full), { recursive: true });
+  writeFileSync(full, typeof content === "string" ? content : JSON.stringify(content));
+  return full;
+}
+
+function load(inputs: Partial<SettingsInputs> = {}): LoadedSettings {
+  const agentDir = join(root, "agent");
+  const cwd = join(root, "project");
+  return loadSettings({
+    dialect: "union",
+    rpc: true,
+    agentDir,
+    cwd,
+    projectTrust: "text",
+    env: {},
+    flags: {},
+    ...inputs,
+  });
+}
+
+describe("which value counts", () => {
+  it("is the built-in default when nobody says anything", () => {
+    const { settings, problems } = load();
+    expect(problems).toEqual([]);
+    expect(settings.get("retry.enabled")).toBe(true);
+    expect(settings.get("retry.maxRetries")).toBe(3);
+    expect(settings.get("input.maxLineBytes")).toBe(268_435_456);
+    expect(settings.get("updates.mode")).toBe("snapshot");
+    expect(settings.get("defaultModel")).toBeUndefined();
+    expect(settings.source("retry.enabled")).toBe("default");
+  });
+
+  it.each([
+    ["union", "wait", "medium", false, false],
+    ["pi", "immediate", "medium", false, true],
+    ["omp", "immediate", "high", true, true],
+    ["xcsh", "wait", "high", true, false],
+  ] as const)("in %s starts from its own defaults", (dialect, interrupt, thinking, autoContinue, title) => {
+    const { settings } = load({ dialect });
+    expect(settings.get("interruptMode")).toBe(interrupt);
+    expect(settings.get("defaultThinkingLevel")).toBe(thinking);
+    expect(settings.get("compaction.autoContinue")).toBe(autoContinue);
+    expect(settings.get("rpc.emitTitle")).toBe(title);
+  });
+
+  it("grows stronger from user file to project files to environment to command line", () => {
+    const env = { PI_CODING_AGENT_SESSION_DIR: "variable" };
+    const sessionDir = (inputs: Partial<SettingsInputs> = {}): unknown => load(inputs).settings.get("sessionDir");
+    write("agent/settings.json", { sessionDir: "user" });
+    expect(sessionDir()).toBe("user");
+    write("project/.pi/settings.json", { sessionDir: "dot-pi" });
+    expect(sessionDir()).toBe("dot-pi");
+    write("project/.tiller/settings.json", { sessionDir: "dot-tiller" });
+    expect(sessionDir()).toBe("dot-tiller");
+    expect(sessionDir({ env })).toBe("variable");
+    expect(sessionDir({ env, flags: { sessionDir: "flag" } })).toBe("flag");
+  });
+
+  it("is told together with where it comes from", () => {
+    const user = write("agent/settings.json", { retry: { maxRetries: 7 } });
+    const { settings } = load({ env: { PI_RPC_EMIT_TITLE: "Yes" }, flags: { "updates.mode": "delta" } });
+    expect(settings.source("retry.maxRetries")).toBe(user);
+    expect(settings.source("rpc.emitTitle")).toBe("PI_RPC_EMIT_TITLE");
+    expect(settings.source("updates.mode")).toBe("command line");
+  });
+
+  it("lets a user turn off what a dialect turns on", () => {
+    write("agent/settings.json", { compaction: { autoContinue: false } });
+    expect(load({ dialect: "omp" }).settings.get("compaction.autoContinue")).toBe(false);
+  });
+
+  it("merges single keys of nested objects over the files", () => {
+    write("agent/settings.json", { retry: { enabled: false, maxRetries: 9 } });
+    write("project/.tiller/settings.json", { retry: { maxRetries: 1 } });
+    const { settings } = load();
+    expect([settings.get("retry.enabled"), settings.get("retry.maxRetries")]).toEqual([false, 1]);
+  });
+
+  it("reads nested objects and dotted keys alike, also below a key that has a value of its own", () => {
+    write("agent/settings.json", { "retry.maxRetries": 4, todo: { reminders: { max: 9 } }, "todo.reminders": false });
+    const { settings, problems } = load({ rpc: false });
+    expect(problems).toEqual([]);
+    expect(settings.get("retry.maxRetries")).toBe(4);
+    expect(settings.get("todo.reminders")).toBe(false);
+    expect(settings.get("todo.reminders.max")).toBe(9);
+  });
+
+  it.each([
+    [{ queueMode: "all" }, "all"],
+    [{ queueMode: "all", steeringMode: "one-at-a-time" }, "one-at-a-time"],
+    [{ steeringMode: "one-at-a-time", queueMode: "all" }, "one-at-a-time"],
+  ])("understands the old name of a key in %j", (file, expected) => {
+    write("agent/settings.json", file);
+    expect(load().settings.get("steeringMode")).toBe(expected);
+  });
+
+  it("finds an old name that lies inside an object", () => {
+    write("agent/settings.json", { retry: { maxDelayMs: 5 } });
+    expect(load().settings.get("retry.provider.maxRetryDelayMs")).toBe(5);
+  });
+
+  it("treats null as not given", () => {
+    write("agent/settings.json", { defaultModel: null, retry: null });
+    expect(load()).toMatchObject({ problems: [] });
+  });
+});
+
+describe("a host's workflow", () => {
+  const habits = {
+    todo: { enabled: false, eager: true },
+    tasks: { todoClearDelay: 5 },
+    task: { maxConcurrency: 99, disabledAgents: ["x"] },
+    async: { enabled: true },
+  };
+
+  it("is not changed by the habits of the user or the project", () => {
+    write("agent/settings.json", habits);
+    write("project/.tiller/settings.json", habits);
+    const { settings, problems } = load();
+    expect(problems).toEqual([]);
+    expect(settings.get("todo.enabled")).toBe(true);
+    expect(settings.get("tasks.todoClearDelay")).toBe(60);
+    expect(settings.get("task.disabledAgents")).toEqual([]);
+    expect(settings.get("async.enabled")).toBe(false);
+  });
+
+  it("is changed by the host's own word on the command line", () => {
+    expect(load({ flags: { "async.enabled": true } }).settings.get("async.enabled")).toBe(true);
+  });
+
+  it("outside RPC mode the habits count", () => {
+    write("agent/settings.json", habits);
+    expect(load({ rpc: false }).settings.get("task.maxConcurrency")).toBe(99);
+  });
+
+  it("covers all keys of the four families and no others", () => {
+    for (const [key, row] of Object.entries(SETTING_ROWS)) {
+      expect([key, row.resetInRpc === true]).toEqual([key, /^(todo|task|tasks|async)\./.test(key)]);
+    }
+  });
+});
+
+describe("a project that nobody has approved", () => {
+  beforeEach(() => {
+    write("project/.pi/settings.json", { shellPath: "./evil", extensions: ["./evil.ts"], defaultModel: "m" });
+  });
+
+  it("may bring text, but not programs, and that is told", () => {
+    const { settings, problems } = load();
+    expect([settings.get("defaultModel"), settings.get("shellPath")]).toEqual(["m", undefined]);
+    const file = join(root, "project/.pi/settings.json");
+    expect(problems).toEqual([
+      `${file}: shellPath can start programs, so it counts only with --approve`,
+      `${file}: extensions can start programs, so it counts only with --approve`,
+    ]);
+  });
+
+  it("may bring programs once it is approved", () => {
+    expect(load({ projectTrust: "code" })).toMatchObject({ problems: [] });
+    expect(load({ projectTrust: "code" }).settings.get("shellPath")).toBe("./evil");
+  });
+
+  it("brings nothing at all when it is distrusted", () => {
+    expect(load({ projectTrust: "none" }).settings.get("defaultModel")).toBeUndefined();
+  });
+});
+
+describe("mistakes", () => {
+  const cases: [string, unknown, string][] = [
+    ["a text for a switch", { retry: { enabled: "yes" } }, 'retry.enabled is "yes", expected true or false'],
+    ["a fraction", { retry: { maxRetries: 1.5 } }, "retry.maxRetries is 1.5, expected a whole number of at least 0"],
+    [
+      "a negative number",
+      { retry: { baseDelayMs: -1 } },
+      "retry.baseDelayMs is -1, expected a whole number of at least 0",
+    ],
+    ["a choice nobody offers", { steeringMode: "some" }, 'steeringMode is "some", expected one of all, one-at-a-time'],
+    ["a list with a number", { enabledModels: ["a", 1] }, 'enabledModels is ["a",1], expected a list of texts'],
+    ["an object for a text", { shellPath: { a: 1 } }, 'shellPath is {"a":1}, expected a text'],
+    ["a value for a group", { retry: true }, "not known and ignored: retry"],
+    ["keys nobody knows", { retry: { often: 1 }, modle: "x" }, "not known and ignored: retry.often, modle"],
+    [
+      "names of Object's prototype",
+      '{"__proto__": {"a": 1}, "constructor": 1}',
+      "not known and ignored: __proto__, constructor",
+    ],
+    ["a very long value", { shellPath: ["x".repeat(200)] }, `shellPath is ["${"x".repeat(55)}..., expected a text`],
+  ];
+  it.each(cases)("%s: named with file and what was expected", (_, content, expected) => {
+    const file = write("agent/settings.json", content);
+    expect(load().problems).toEqual([`${file}: ${expected}`]);
+  });
+
+  it("do not keep the rest from loading", () => {
+    write("agent/settings.json", { retry: { enabled: "yes", maxRetries: 8 }, defaultModel: "m" });
+    const { settings } = load();
+    expect([settings.get("retry.enabled"), settings.get("retry.maxRetries"), settings.get("defaultModel")]).toEqual([
+      true,
+      8,
+      "m",
+    ]);
+  });
+
+  it("in a file that is no JSON name the line; the other files count", () => {
+    const file = write("agent/settings.json", '{\n  // mine\n  "defaultModel" "m"\n}');
+    write("project/.pi/settings.json", { defaultProvider: "p" });
+    const { settings, problems } = load();
+    expect(problems).toEqual([`${file}, line 3: expected ":"; the file is ignored until it is valid JSON`]);
+    expect(settings.get("defaultProvider")).toBe("p");
+  });
+
+  it("in a variable name it", () => {
+    const { settings, problems } = load({ env: { PI_RPC_EMIT_TITLE: "perhaps" } });
+    expect(problems).toEqual(['PI_RPC_EMIT_TITLE is "perhaps", expected true or false']);
+    expect(settings.get("rpc.emitTitle")).toBe(false);
+  });
+
+  it("of an empty variable do not exist", () => {
+    expect(load({ env: { PI_RPC_EMIT_TITLE: "", PI_CODING_AGENT_SESSION_DIR: "" } }).problems).toEqual([]);
+  });
+});
+
+describe("an existing set-up", () => {
+  it("loads without complaint", () => {
+    write(
+      "agent/settings.json",
+      `{
+        "theme": "dark", "quietStartup": true, "lastChangelogVersion": "1.5.0", // of a terminal
+        "terminal": { "showImages": true }, "skills": { "enabled": true }, "packages": ["npm:x"],
+        "defaultProvider": "anthropic", "defaultModel": "claude-sonnet-4-5", "defaultThinkingLevel": "max",
+        "retry": { "enabled": true, "maxRetries": 2, "baseDelayMs": 200, "provider": { "maxRetries": 1 } },
+      }`,
+    );
+    const { settings, problems } = load();
+    expect(problems).toEqual([]);
+    expect(settings.get("defaultModel")).toBe("claude-sonnet-4-5");
+    expect(settings.get("defaultThinkingLevel")).toBe("xhigh");
+  });
+
+  it("in YAML is pointed out, unless there are JSON settings beside it", () => {
+    const yaml = write("agent/config.yml", "a: 1");
+    expect(load().problems).toEqual([
+      `${yaml}: YAML is not read yet; put the settings into ${join(root, "agent/settings.json")}`,
+    ]);
+    write("agent/settings.json", {});
+    expect(load().problems).toEqual([]);
+  });
+
+  it("is never written to", () => {
+    mkdirSync(join(root, "agent"));
+    load({ flags: { defaultModel: "m" } });
+    expect(readdirSync(root)).toEqual(["agent"]);
+    expect(readdirSync(join(root, "agent"))).toEqual([]);
+  });
+});
+
+describe("the table itself", () => {
+  it("has defaults that fit their own rows", () => {
+    for (const [key, row] of Object.entries(SETTING_ROWS)) {
+      const defaults = [row.default, ...Object.values(row.dialectDefaults ?? {})].filter(
+        (value) => value !== undefined,
+      );
+      for (const value of defaults) expect([key, checkSettingValue(row, value)]).toEqual([key, { ok: true, value }]);
+    }
+  });
+
+  it("knows no key that it also passes over", () => {
+    expect(FOREIGN_KEYS.filter((key) => Object.hasOwn(SETTING_ROWS, key))).toEqual([]);
+  });
+});
+
+describe("reading a JSON file", () => {
+  it("gives nothing for a file that is not there, nor for one below a file", () => {
+    const file = write("a.json", {});
+    expect(readJsonFile(join(root, "missing", "b.json"))).toEqual({});
+    expect(readJsonFile(join(file, "b.json"))).toEqual({});
+  });
+
+  it("gives nothing for an empty file", () => {
+    expect(readJsonFile(write("a.json", "\n"))).toEqual({});
+  });
+
+  it.each(["[]", "42", '"x"', "null"])("refuses %s, which is no object", (text) => {
+    const file = write("a.json", text);
+    expect(readJsonFile(file)).toEqual({
+      problem: `${file}, line 1: expected an object in braces; the file is ignored`,
+    });
+  });
+
+  it.each(["/dev/null", tmpdir()])("does not read %s, which could be anything but a file", (path) => {
+    expect(readJsonFile(path)).toEqual({ problem: `${path}: not a regular file, so it is not read` });
+  });
+});
+
+describe("the files about models", () => {
+  const agent = (): string => join(root, "agent");
+
+  it("are read as they stand", () => {
+    write("agent/models.json", '{ "providers": { "x": { "baseUrl": "http://localhost/", }, }, } // mine');
+    write("agent/auth.json", { anthropic: { type: "api_key", key: "k" } });
+    expect(readModelsFiles(agent())).toEqual({
+      models: { providers: { x: { baseUrl: "http://localhost/" } } },
+      modelsPath: join(agent(), "models.json"),
+      auth: { anthropic: { type: "api_key", key: "k" } },
+      authPath: join(agent(), "auth.json"),
+      problems: [],
+    });
+  });
+
+  it("may be missing", () => {
+    expect(readModelsFiles(agent())).toMatchObject({ models: undefined, auth: undefined, problems: [] });
+  });
+
+  it("are told apart when one is broken, without giving a key away", () => {
+    const auth = write("agent/auth.json", '{"x": {"key": "sk-secret"\n "type": "api_key"}}');
+    write("agent/models.json", { providers: {} });
+    const files = readModelsFiles(agent());
+    expect(files.models).toEqual({ providers: {} });
+    expect(files.problems).toEqual([
+      `${auth}, line 2: expected "," or "}"; the file is ignored until it is valid JSON`,
+    ]);
+  });
+
+  it.each(["models.yml", "models.yaml"])("in YAML (%s) are pointed out, unless there is a models.json", (name) => {
+    const yaml = write(`agent/${name}`, "providers: {}");
+    const json = join(agent(), "models.json");
+    expect(readModelsFiles(agent()).problems).toEqual([
+      `${yaml}: YAML is not read yet; the same structure as JSON in ${json} is`,
+    ]);
+    write("agent/models.json", "");
+    expect(readModelsFiles(agent()).problems).toEqual([]);
+  });
+});

@@ -1,0 +1,172 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FakeClock } from "../../../../test/support/fake-clock.ts";
+import { systemClock } from "../lib/clock.ts";
+import { findByToken } from "./kill-tree.ts";
+import { killAllProcesses, type ProcessRequest, runProcess } from "./run-process.ts";
+import { shellInvocation } from "./shell.ts";
+
+let folder: string;
+const env = { PATH: "/usr/bin:/bin" };
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tiller-run-"));
+});
+afterEach(() => {
+  killAllProcesses();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a command line; gives the outcome and what it printed. */
+function run(command: string, options: Partial<ProcessRequest> = {}, signal = new AbortController().signal) {
+  const chunks: Buffer[] = [];
+  let firstOutput: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    firstOutput = resolve;
+  });
+  const onOutput = (chunk: Buffer) => {
+    chunks.push(chunk);
+    firstOutput();
+  };
+  const request = { ...shellInvocation(command), cwd: folder, env, clock: systemClock, onOutput, ...options };
+  return { outcome: runProcess(request, signal), text: () => Buffer.concat(chunks).toString(), begun };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // A zombie still has a pid but is no longer running.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+const pidIn = (name: string) => Number(readFileSync(join(folder, name), "utf8"));
+
+describe("a command that ends by itself", () => {
+  it("tells its exit code and both its outputs in the order they were written", async () => {
+    const { outcome, text } = run("for i in 1 2 3; do echo out $i; echo err $i >&2; done; exit 7");
+    expect(await outcome).toEqual({ ended: "exited", exitCode: 7, signal: null });
+    expect(text()).toBe("out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n");
+  });
+
+  it("tells the signal that ended it", async () => {
+    expect(await run("kill -KILL $$").outcome).toEqual({ ended: "exited", exitCode: null, signal: "SIGKILL" });
+  });
+
+  it("reads nothing from our stdin", async () => {
+    const { outcome, text } = run("cat; echo done");
+    await outcome;
+    expect(text()).toBe("done\n");
+  });
+
+  it("keeps everything of a large output", async () => {
+    const { outcome, text } = run("head -c 3000000 /dev/zero | tr '\\0' x");
+    await outcome;
+    expect(text()).toBe("x".repeat(3_000_000));
+  });
+
+  it("shows the shell's own complaint about bad syntax", async () => {
+    const { outcome, text } = run("if (");
+    expect((await outcome).exitCode).toBe(2);
+    expect(text()).toContain("syntax error");
+  });
+});
+
+describe("background children", () => {
+  it("do not keep the command from ending, and live on although nobody listens", async () => {
+    const { outcome, text } = run("(while :; do sleep 0.05; echo tick; done) & echo $! > pid; echo started");
+    expect(await outcome).toMatchObject({ ended: "exited", exitCode: 0 });
+    expect(text()).toMatch(/^started\n/);
+    // Long enough for it to have written to a pipe that must not be closed.
+    await run("sleep 0.3").outcome;
+    expect(isRunning(pidIn("pid"))).toBe(true);
+    killAllProcesses();
+    await run("sleep 0.1").outcome;
+    expect(isRunning(pidIn("pid"))).toBe(false);
+  });
+});
+
+describe("abort", () => {
+  it("ends the whole tree, those included that left the process group", async () => {
+    const stop = new AbortController();
+    const { outcome, begun } = run(
+      "sleep 100 & echo $! > child; setsid sh -c 'echo $$ > escaped; echo ready; sleep 100' & wait",
+      {},
+      stop.signal,
+    );
+    await begun;
+    stop.abort();
+    expect(await outcome).toEqual({ ended: "aborted", exitCode: null, signal: "SIGKILL" });
+    await run("sleep 0.1").outcome;
+    expect(isRunning(pidIn("child"))).toBe(false);
+    expect(isRunning(pidIn("escaped"))).toBe(false);
+  });
+
+  it("before the start starts nothing", async () => {
+    const { outcome } = run("echo x > ran", {}, AbortSignal.abort());
+    expect(await outcome).toEqual({ ended: "aborted", exitCode: null, signal: null });
+    expect(() => readFileSync(join(folder, "ran"))).toThrow("ENOENT");
+  });
+
+  it("keeps what was printed before", async () => {
+    const stop = new AbortController();
+    const { outcome, text, begun } = run("echo before; sleep 100", {}, stop.signal);
+    await begun;
+    stop.abort();
+    await outcome;
+    expect(text()).toBe("before\n");
+  });
+
+  it("with a grace lets the command tidy up, and kills what ignores it", async () => {
+    const stop = new AbortController();
+    const { outcome, text, begun } = run(
+      "trap 'echo tidy; exit 0' TERM; sh -c 'trap \"\" TERM; echo $$ > stubborn; sleep 100' & echo ready; wait",
+      { killGraceMs: 5000 },
+      stop.signal,
+    );
+    await begun;
+    await run("until [ -s stubborn ]; do sleep 0.01; done").outcome;
+    stop.abort();
+    expect(await outcome).toMatchObject({ ended: "aborted", exitCode: 0 });
+    expect(text()).toBe("ready\ntidy\n");
+    await run("sleep 0.1").outcome;
+    expect(isRunning(pidIn("stubborn"))).toBe(false);
+  });
+});
+
+describe("timeout", () => {
+  it("ends the command when the clock says so, and not before", async () => {
+    const clock = new FakeClock();
+    const { outcome, begun } = run("echo $$; sleep 100", { clock, timeoutMs: 3000 });
+    await begun;
+    clock.advanceSync(2999);
+    expect(clock.pending).toBe(1);
+    clock.advanceSync(1);
+    expect(await outcome).toMatchObject({ ended: "timedOut", exitCode: null });
+    expect(clock.pending).toBe(0);
+  });
+});
+
+it("says what is wrong when the program does not exist", async () => {
+  await expect(run("", { file: "/no/such/program", args: [] }).outcome).rejects.toThrow("ENOENT");
+});
+
+it("passes the mark of an outer agent on, so that both find the process", async () => {
+  const { outcome, text } = run("echo $TILLER_PROCESS_TOKEN", { env: { ...env, TILLER_PROCESS_TOKEN: "outer.1;" } });
+  await outcome;
+  expect(text()).toMatch(/^outer\.1;[0-9a-f]{24}\.\d+;\n$/);
+});
+
+it("finds processes by their mark only while they live", async () => {
+  const stop = new AbortController();
+  const { outcome, text, begun } = run("echo $TILLER_PROCESS_TOKEN; sleep 100", {}, stop.signal);
+  await begun;
+  const token = text().trim();
+  expect(findByToken(token).length).toBeGreaterThan(0);
+  stop.abort();
+  await outcome;
+  await run("sleep 0.1").outcome;
+  expect(findByToken(token)).toEqual([]);
+});

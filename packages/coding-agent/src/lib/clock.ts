@@ -1,0 +1,52 @@
+import type { Clock, IdSource } from "@tiller/protocol/clock";
+
+/** The one place that reads time, sets timers and rolls dice. */
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, fn) {
+    const timer = setTimeout(fn, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Waits, or stops waiting when the signal aborts. Never rejects: the caller looks at the signal. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      cancel();
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = clock.after(ms, done);
+    signal?.addEventListener("abort", done);
+  });
+}
+
+function hex(digits: number): string {
+  let text = "";
+  while (text.length < digits)
+    text += Math.floor(Math.random() * 0x100000000)
+      .toString(16)
+      .padStart(8, "0");
+  return text.slice(0, digits);
+}
+
+/** Ids need to be distinct, not secret, so they do without node:crypto, which costs a millisecond at start. */
+export function createIdSource(clock: Clock): IdSource {
+  const counters = new Map<string, number>();
+  return {
+    uuid() {
+      const time = clock.now().toString(16).padStart(12, "0");
+      const variant = (8 + Math.floor(Math.random() * 4)).toString(16);
+      return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-${variant}${hex(3)}-${hex(12)}`;
+    },
+    short: () => hex(8),
+    count(prefix) {
+      const next = (counters.get(prefix) ?? 0) + 1;
+      counters.set(prefix, next);
+      return `${prefix}-${next}`;
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { CommandType, Params, Result } from "@tiller/protocol/commands/index";
+import type { CommandId } from "../../session/session-event.ts";
+
+/** What a handler gives back: data, a refusal in one sentence, or an accepted job that starts after the answer. */
+export type Answer<R> = { data: R } | { refused: string } | { data: R; job: () => Promise<void> };
+
+export function ok<R>(data: R): { data: R } {
+  return { data };
+}
+
+/** For commands whose success has no data. */
+export const done: { data: undefined } = { data: undefined };
+
+export function refused(reason: string): { refused: string } {
+  return { refused: reason };
+}
+
+export interface Call {
+  id: CommandId | undefined;
+}
+
+export type Handler<K extends CommandType> = (
+  params: Params<K>,
+  call: Call,
+) => Answer<Result<K>> | Promise<Answer<Result<K>>>;
+
+export type Handlers<K extends CommandType = CommandType> = { readonly [T in K]: Handler<T> };

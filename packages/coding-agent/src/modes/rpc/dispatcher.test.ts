@@ -1,0 +1,186 @@
+import { omp } from "@tiller/protocol/dialects/omp";
+import { pi } from "@tiller/protocol/dialects/pi";
+import { union } from "@tiller/protocol/dialects/union";
+import { describe, expect, it } from "vitest";
+import { done, type Handlers, ok, refused } from "./answer.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import { createLanes } from "./lanes.ts";
+
+function desk(handlers: Partial<Handlers> = {}, dialect = union) {
+  const written: unknown[] = [];
+  const answers: unknown[] = [];
+  const dispatcher = createDispatcher({
+    handlers,
+    dialect,
+    lanes: createLanes(),
+    answers: { extension_ui_response: (frame) => answers.push(frame) },
+    write: (frame) => written.push(JSON.parse(JSON.stringify(frame))),
+  });
+  return {
+    written,
+    answers,
+    dispatcher,
+    async send(line: string) {
+      dispatcher.line(line);
+      for (let i = 0; i < 200 && written.length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 5));
+      return written[0];
+    },
+  };
+}
+
+describe("a line that is no command", () => {
+  const cases: [line: string, error: RegExp][] = [
+    ["{bad", /^Failed to parse command: /],
+    ["null", /^Failed to parse command: expected a JSON object with a "type", got null$/],
+    ["[]", /got \[\]$/],
+    ["42", /got 42$/],
+    ['"x"', /got "x"$/],
+    ["{}", /got \{\}$/],
+    ['{"id":"1"}', /got \{"id":"1"\}$/],
+    ['{"type":5}', /got \{"type":5\}$/],
+    ['{"type":"prompt"}{"type":"abort"}', /^Failed to parse command: /],
+  ];
+  for (const [line, error] of cases) {
+    it(`answers ${line} as a parse error without id`, async () => {
+      expect(await desk().send(line)).toEqual({
+        type: "response",
+        command: "parse",
+        success: false,
+        error: expect.stringMatching(error),
+      });
+    });
+  }
+
+  it("ignores blank lines", () => {
+    const { dispatcher, written } = desk();
+    dispatcher.line("");
+    dispatcher.line("  ");
+    expect(written).toEqual([]);
+  });
+
+  it("shows no more than the beginning of a long line", async () => {
+    const answer = (await desk().send(`"${"x".repeat(1000)}"`)) as { error: string };
+    expect(answer.error.length).toBeLessThan(150);
+  });
+});
+
+describe("an unknown command", () => {
+  it("is answered without id, as two of the documents say", async () => {
+    expect(await desk().send('{"id":"1","type":"nope"}')).toEqual({
+      type: "response",
+      command: "nope",
+      success: false,
+      error: "Unknown command: nope",
+    });
+  });
+  it("keeps the id in the pi dialect", async () => {
+    expect(await desk({}, pi).send('{"id":"1","type":"nope"}')).toMatchObject({
+      id: "1",
+      error: "Unknown command: nope",
+    });
+  });
+  for (const name of ["constructor", "__proto__", "toString"]) {
+    it(`does not take ${name} for a command`, async () => {
+      expect(await desk().send(JSON.stringify({ type: name }))).toMatchObject({ error: `Unknown command: ${name}` });
+    });
+  }
+});
+
+describe("a known command", () => {
+  const setModel = { set_model: () => refused("Model not found: a/b") };
+
+  const wrong: [line: string, error: RegExp][] = [
+    ['{"id":"1","type":"set_model"}', /provider/],
+    ['{"id":"1","type":"set_model","provider":7,"modelId":"x"}', /provider.*string.*7/],
+    ['{"id":"1","type":"set_model","provider":null,"modelId":"x"}', /provider.*string/],
+  ];
+  for (const [line, error] of wrong) {
+    it(`with a bad field keeps command and id and names the field: ${line}`, async () => {
+      expect(await desk(setModel).send(line)).toEqual({
+        id: "1",
+        type: "response",
+        command: "set_model",
+        success: false,
+        error: expect.stringMatching(error),
+      });
+    });
+  }
+
+  it("may have extra fields, and null in an optional one", async () => {
+    const seen: unknown[] = [];
+    const handlers: Partial<Handlers> = {
+      prompt: (params) => {
+        seen.push(params);
+        return ok({ disposition: "started" as const });
+      },
+    };
+    const line = '{"type":"prompt","message":"hi","images":null,"color":"red"}';
+    expect(await desk(handlers).send(line)).toMatchObject({ success: true, data: { disposition: "started" } });
+    expect(seen).toEqual([{ type: "prompt", message: "hi", color: "red" }]);
+  });
+
+  it("keeps the JSON type of its id and answers without data when there is none", async () => {
+    const answer = await desk({ abort: () => done }).send('{"id":7,"type":"abort"}');
+    expect(JSON.stringify(answer)).toBe('{"id":7,"type":"response","command":"abort","success":true}');
+  });
+
+  it("says what it waits for when it is not built yet", async () => {
+    expect(await desk().send('{"id":"1","type":"export_html"}')).toEqual({
+      id: "1",
+      type: "response",
+      command: "export_html",
+      success: false,
+      error: "export_html is not available in this version: HTML export is not built yet",
+    });
+  });
+
+  it("starts its job only after the answer, and tells of a failed job by a second answer", async () => {
+    const notes: string[] = [];
+    const handlers: Partial<Handlers> = {
+      prompt: () => ({
+        data: { disposition: "started" },
+        job: async () => {
+          notes.push("job");
+          throw new Error("no luck");
+        },
+      }),
+    };
+    const d = desk(handlers);
+    await d.send('{"id":"1","type":"prompt","message":"hi"}');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(d.written).toMatchObject([
+      { id: "1", command: "prompt", success: true },
+      { id: "1", command: "prompt", success: false, error: "no luck" },
+    ]);
+    expect(notes).toEqual(["job"]);
+  });
+
+  const throwing: Partial<Handlers> = {
+    get_state: () => {
+      throw new Error("boom");
+    },
+  };
+  it("that throws unexpectedly keeps command and id", async () => {
+    expect(await desk(throwing).send('{"id":"1","type":"get_state"}')).toMatchObject({
+      id: "1",
+      command: "get_state",
+      error: "boom",
+    });
+  });
+  it("that throws unexpectedly is a parse error in the omp dialect", async () => {
+    const answer = await desk(throwing, omp).send('{"id":"1","type":"get_state"}');
+    expect(answer).toEqual({
+      type: "response",
+      command: "parse",
+      success: false,
+      error: "Failed to parse command: boom",
+    });
+  });
+});
+
+it("hands answers of the host over and never answers them", () => {
+  const { dispatcher, answers, written } = desk();
+  dispatcher.line('{"type":"extension_ui_response","id":"nobody","value":"x"}');
+  expect(answers).toHaveLength(1);
+  expect(written).toEqual([]);
+});

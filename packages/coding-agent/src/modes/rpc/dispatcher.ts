@@ -1,0 +1,124 @@
+import { COMMAND_TABLE } from "@tiller/protocol/command-table.generated";
+import type { CommandType } from "@tiller/protocol/commands/index";
+import type { Dialect } from "@tiller/protocol/dialects/dialect";
+import type { CommandId } from "../../session/session-event.ts";
+import type { Answer, Handlers } from "./answer.ts";
+import type { Lanes } from "./lanes.ts";
+
+/** One line in, its answer out: parse, classify, check, pick the lane, call the handler, write the response. */
+export interface Dispatcher {
+  line(text: string): void;
+  /** A line was longer than the reader allows. */
+  tooLong(maxBytes: number): void;
+}
+
+export interface DispatcherOptions {
+  /** Those of the commands that this version has; the table says what the others wait for. */
+  handlers: Partial<Handlers>;
+  dialect: Dialect;
+  lanes: Lanes;
+  /** Frames by which a host answers our own requests. Each gets the whole frame; none is ever answered. */
+  answers: Readonly<Record<string, (frame: Record<string, unknown>) => void>>;
+  write(response: object): void;
+}
+
+type Frame = Record<string, unknown> & { type: string };
+
+/** A command with the handler that is typed for it; the check before the call makes the parameters fit. */
+type AnyHandler = (params: Frame, call: { id: CommandId | undefined }) => Answer<unknown> | Promise<Answer<unknown>>;
+
+export function createDispatcher({ handlers, dialect, lanes, answers, write }: DispatcherOptions): Dispatcher {
+  const fail = (command: string, id: CommandId | undefined, error: string): void =>
+    write({ id, type: "response", command, success: false, error });
+  const failParse = (reason: string): void => fail("parse", undefined, `Failed to parse command: ${reason}`);
+
+  const respond = (frame: Frame, answer: Answer<unknown>): undefined | Promise<void> => {
+    const id = frame.id as CommandId | undefined;
+    if ("refused" in answer) {
+      fail(frame.type, id, answer.refused);
+      return undefined;
+    }
+    write({ id, type: "response", command: frame.type, success: true, data: answer.data });
+    // The answer stands in the queue of frames before the job can say anything.
+    return "job" in answer ? answer.job().catch((error: unknown) => fail(frame.type, id, textOf(error))) : undefined;
+  };
+
+  const unexpected = (frame: Frame, error: unknown): void => {
+    if (dialect.unexpectedExceptionAsParse) failParse(textOf(error));
+    else fail(frame.type, frame.id as CommandId | undefined, textOf(error));
+  };
+
+  const call = (frame: Frame, handler: AnyHandler): undefined | Promise<void> => {
+    try {
+      const answer = handler(frame, { id: frame.id as CommandId | undefined });
+      if (!(answer instanceof Promise)) return respond(frame, answer);
+      return answer.then(
+        (settled) => respond(frame, settled),
+        (error: unknown) => unexpected(frame, error),
+      );
+    } catch (error) {
+      unexpected(frame, error);
+      return undefined;
+    }
+  };
+
+  const explain = async (frame: Frame): Promise<void> => {
+    const { explainCommand } = await import("@tiller/protocol/check");
+    fail(frame.type, frame.id as CommandId | undefined, explainCommand(frame.type as CommandType, frame));
+  };
+
+  const command = (frame: Frame): void => {
+    const row = COMMAND_TABLE[frame.type as CommandType];
+    const lane = lanes[row.lane];
+    const handler = handlers[frame.type as CommandType] as AnyHandler | undefined;
+    const fits = row.check(frame) || row.check(withoutNulls(frame, row.optional));
+    if (!fits) lane(() => explain(frame));
+    else if (handler) lane(() => call(frame, handler));
+    else lane(() => respond(frame, { refused: missing(frame.type, row.opens) }));
+  };
+
+  return {
+    line(text) {
+      if (text.trim() === "") return;
+      let value: unknown;
+      try {
+        value = JSON.parse(text);
+      } catch (error) {
+        return failParse(textOf(error));
+      }
+      if (!isFrame(value)) return failParse(`expected a JSON object with a "type", got ${shown(text)}`);
+      const answer = Object.hasOwn(answers, value.type) ? answers[value.type] : undefined;
+      if (answer) return answer(value);
+      if (Object.hasOwn(COMMAND_TABLE, value.type)) return command(value);
+      const id = dialect.echoesIdOnUnknownCommand ? (value.id as CommandId | undefined) : undefined;
+      fail(value.type, id, `Unknown command: ${value.type}`);
+    },
+    tooLong(maxBytes) {
+      failParse(`the line is longer than ${maxBytes} bytes (setting input.maxLineBytes); it was skipped`);
+    },
+  };
+}
+
+function isFrame(value: unknown): value is Frame {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && typeof (value as Frame).type === "string"
+  );
+}
+
+/** `null` in an optional field means absent. Removed in place: the handler shall not see it either. */
+function withoutNulls(frame: Frame, optional: readonly string[]): Frame {
+  for (const field of optional) if (frame[field] === null) delete frame[field];
+  return frame;
+}
+
+function missing(command: string, opens: string | undefined): string {
+  return `${command} is not available in this version: ${opens ?? "its capability"} is not built yet`;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function shown(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+}

@@ -1,0 +1,214 @@
+import type { Clock } from "@tiller/protocol/clock";
+import { pi } from "@tiller/protocol/dialects/pi";
+import { union } from "@tiller/protocol/dialects/union";
+import type { AssistantMessage } from "@tiller/protocol/message";
+import { describe, expect, it } from "vitest";
+import { createEventFrames, type EventFrames } from "./event-frames.ts";
+import type { FrameWriter } from "./frame-writer.ts";
+
+type Frame = Record<string, unknown> & { type: string; seq: number };
+
+/** A clock and a host that the test moves. */
+function stage(mode: "snapshot" | "delta", dialect = union) {
+  const frames: Frame[] = [];
+  const timers: { at: number; fn: () => void }[] = [];
+  let now = 0;
+  let readAgain: (() => void)[] = [];
+  const host = { busy: false };
+  const clock: Clock = {
+    now: () => now,
+    after(ms, fn) {
+      const timer = { at: now + ms, fn };
+      timers.push(timer);
+      return () => timers.splice(timers.indexOf(timer), 1);
+    },
+  };
+  const writer: FrameWriter = {
+    frame: (value) => frames.push(value as Frame),
+    raw: (json) => frames.push(JSON.parse(json) as Frame),
+    get busy() {
+      return host.busy;
+    },
+    get waiting() {
+      return host.busy ? 1 : 0;
+    },
+    room: () => undefined,
+    flushed: () => (host.busy ? new Promise((resolve) => readAgain.push(resolve)) : Promise.resolve()),
+  };
+  const message: AssistantMessage = {
+    role: "assistant",
+    content: [],
+    api: "a",
+    provider: "p",
+    model: "m",
+    usage: {
+      input: 0,
+      output: 0,
+      cacheRead: 0,
+      cacheWrite: 0,
+      totalTokens: 0,
+      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+    },
+    stopReason: "stop",
+    timestamp: 0,
+  };
+  const out: EventFrames = createEventFrames({ writer, dialect, clock, mode });
+  return {
+    frames,
+    host,
+    out,
+    tick: () => new Promise<void>((resolve) => setImmediate(resolve)),
+    async advance(ms: number) {
+      now += ms;
+      for (const timer of timers.filter((t) => t.at <= now)) {
+        timers.splice(timers.indexOf(timer), 1);
+        timer.fn();
+      }
+    },
+    async read() {
+      host.busy = false;
+      for (const resolve of readAgain) resolve();
+      readAgain = [];
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    },
+    open() {
+      message.content.push({ type: "text", text: "" });
+      out.take(
+        { type: "message_update", event: { type: "text_start", contentIndex: 0 }, snapshot: () => message },
+        "prompt-1",
+      );
+    },
+    say(delta: string) {
+      const block = message.content[0];
+      if (block?.type === "text") block.text += delta;
+      return out.take(
+        { type: "message_update", event: { type: "text_delta", contentIndex: 0, delta }, snapshot: () => message },
+        "prompt-1",
+      );
+    },
+    close() {
+      const text = message.content[0]?.type === "text" ? message.content[0].text : "";
+      out.take(
+        {
+          type: "message_update",
+          event: { type: "text_end", contentIndex: 0, content: text },
+          snapshot: () => message,
+        },
+        "prompt-1",
+      );
+    },
+  };
+}
+
+const deltas = (frames: Frame[]) =>
+  frames.map((f) => (f.assistantMessageEvent as { type: string; delta?: string }).delta).filter((d) => d !== undefined);
+
+describe("event frames", () => {
+  it("stamps every event with seq, and those of a prompt with its promptId", () => {
+    const { out, frames } = stage("snapshot");
+    out.take({ type: "notice", level: "warning", message: "hi" }, undefined);
+    out.take({ type: "agent_start" }, "prompt-1");
+    expect(frames).toEqual([
+      { type: "notice", level: "warning", message: "hi", seq: 1 },
+      { type: "agent_start", promptId: "prompt-1", seq: 2 },
+    ]);
+  });
+
+  it("leaves out what the dialect does not have, without a gap in seq", () => {
+    const { out, frames } = stage("snapshot", pi);
+    out.take({ type: "session_settled" }, "prompt-1");
+    out.take({ type: "agent_start" }, "prompt-1");
+    expect(frames).toEqual([{ type: "agent_start", promptId: "prompt-1", seq: 1 }]);
+  });
+
+  it("delta mode: every token at once, with thin messages", () => {
+    const s = stage("delta");
+    s.open();
+    s.say("Hel");
+    s.say("lo");
+    s.close();
+    const thin = { role: "assistant", content: [] };
+    expect(s.frames[1]).toEqual({
+      type: "message_update",
+      message: thin,
+      assistantMessageEvent: { type: "text_delta", contentIndex: 0, delta: "Hel", partial: thin },
+      promptId: "prompt-1",
+      seq: 2,
+    });
+    expect(deltas(s.frames)).toEqual(["Hel", "lo"]);
+    expect(s.frames[3]).toMatchObject({ assistantMessageEvent: { type: "text_end", content: "Hello" } });
+  });
+
+  it("snapshot mode: deltas of one tick are one frame, with the true message so far", async () => {
+    const s = stage("snapshot");
+    s.open();
+    s.say("Hel");
+    s.say("lo");
+    expect(s.frames).toHaveLength(1);
+    await s.tick();
+    expect(s.frames).toHaveLength(2);
+    expect(s.frames[1]).toMatchObject({
+      message: { content: [{ type: "text", text: "Hello" }] },
+      assistantMessageEvent: {
+        type: "text_delta",
+        delta: "Hello",
+        partial: { content: [{ type: "text", text: "Hello" }] },
+      },
+      usage: { totalTokens: 0 },
+    });
+  });
+
+  it("snapshot mode: nothing else overtakes the deltas that wait", () => {
+    const s = stage("snapshot");
+    s.open();
+    s.say("Hello");
+    s.close();
+    s.out.take({ type: "turn_start" }, "prompt-1");
+    expect(s.frames.map((f) => (f.assistantMessageEvent as { type?: string } | undefined)?.type ?? f.type)).toEqual([
+      "text_start",
+      "text_delta",
+      "text_end",
+      "turn_start",
+    ]);
+  });
+
+  it("snapshot mode: while the host does not read, deltas are joined", async () => {
+    const s = stage("snapshot");
+    s.open();
+    s.host.busy = true;
+    for (const word of ["a", "b", "c"]) {
+      s.say(word);
+      await s.tick();
+    }
+    expect(deltas(s.frames)).toEqual([]);
+    await s.read();
+    expect(deltas(s.frames)).toEqual(["abc"]);
+  });
+
+  it("snapshot mode: a message over 2 kB is sent at most 30 times a second", async () => {
+    const s = stage("snapshot");
+    s.open();
+    s.say("x".repeat(3000));
+    await s.tick();
+    for (let i = 0; i < 20; i++) {
+      s.say("y");
+      await s.tick();
+      await s.advance(5);
+    }
+    expect(deltas(s.frames).length).toBeLessThanOrEqual(5);
+    s.close();
+    expect(deltas(s.frames).join("")).toBe("x".repeat(3000) + "y".repeat(20));
+  });
+
+  it("joining the deltas always gives the final text, also when the mode changes on the way", async () => {
+    const s = stage("snapshot");
+    s.open();
+    s.say("one ");
+    s.out.mode = "delta";
+    s.say("two ");
+    s.out.mode = "snapshot";
+    s.say("three");
+    s.close();
+    expect(deltas(s.frames).join("")).toBe("one two three");
+  });
+});

@@ -1,0 +1,147 @@
+import type { Clock } from "@tiller/protocol/clock";
+import { type Dialect, hasEvent } from "@tiller/protocol/dialects/dialect";
+import type { UpdateMode } from "@tiller/protocol/state";
+import type { SessionEvent, SessionListener } from "../../session/session-event.ts";
+import type { FrameWriter } from "./frame-writer.ts";
+
+type Update = Extract<SessionEvent, { type: "message_update" }>;
+type DeltaUpdate = Extract<Update["event"], { delta: string }>;
+
+/** Turns a session's events into frames, each with its `seq` and the `promptId` it belongs to. */
+export interface EventFrames {
+  take: SessionListener;
+  mode: UpdateMode;
+}
+
+export interface EventFramesOptions {
+  writer: FrameWriter;
+  dialect: Dialect;
+  clock: Clock;
+  mode: UpdateMode;
+}
+
+const THIN = '{"role":"assistant","content":[]}';
+
+/** Above this size of the message, whole snapshots are sent at most this often. */
+const SMALL_MESSAGE = 2048;
+const SNAPSHOT_INTERVAL_MS = 1000 / 30;
+
+/** Deltas of one block that wait to be sent as one. */
+interface Merged {
+  type: DeltaUpdate["type"];
+  contentIndex: number;
+  delta: string;
+  snapshot: Update["snapshot"];
+  promptId: string | undefined;
+}
+
+export function createEventFrames({ writer, dialect, clock, mode: initialMode }: EventFramesOptions): EventFrames {
+  let mode = initialMode;
+  let seq = 0;
+  let merged: Merged | undefined;
+  let flushing = false;
+  let cancelTimer: (() => void) | undefined;
+  let lastSize = 0;
+  let lastAt = Number.NEGATIVE_INFINITY;
+
+  const stamp = (promptId: string | undefined): string => {
+    seq += 1;
+    return promptId === undefined ? `,"seq":${seq}}` : `,"promptId":"${promptId}","seq":${seq}}`;
+  };
+
+  const sendPlain = (event: object, promptId: string | undefined): void => {
+    const json = JSON.stringify(event);
+    writer.raw(json.slice(0, -1) + stamp(promptId));
+  };
+
+  const sendUpdate = (event: Update["event"], snapshot: Update["snapshot"], promptId: string | undefined): void => {
+    const message = snapshot();
+    const whole = JSON.stringify(message);
+    const inner = withPartial(event, whole);
+    const usage = JSON.stringify(message.usage);
+    writer.raw(
+      `{"type":"message_update","message":${whole},"assistantMessageEvent":${inner},"usage":${usage}${stamp(promptId)}`,
+    );
+    lastSize = whole.length;
+    lastAt = clock.now();
+  };
+
+  const flush = (): void => {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    flushing = false;
+    if (!merged) return;
+    const { type, contentIndex, delta, snapshot, promptId } = merged;
+    merged = undefined;
+    sendUpdate({ type, contentIndex, delta }, snapshot, promptId);
+  };
+
+  /** At the end of this tick; but not while the host is behind, and not more often than a large message allows. */
+  const flushSoon = (): void => {
+    if (flushing) return;
+    flushing = true;
+    queueMicrotask(flushWhenDue);
+  };
+  const flushWhenDue = (): void => {
+    if (!flushing) return;
+    const due = lastAt + SNAPSHOT_INTERVAL_MS - clock.now();
+    if (writer.busy && writer.waiting > 0) void writer.flushed().then(flushWhenDue);
+    else if (lastSize > SMALL_MESSAGE && due > 0) cancelTimer = clock.after(due, flush);
+    else flush();
+  };
+
+  const takeSnapshotUpdate = ({ event, snapshot }: Update, promptId: string | undefined): undefined => {
+    if (!("delta" in event)) {
+      flush();
+      sendUpdate(event, snapshot, promptId);
+      return undefined;
+    }
+    if (merged && (merged.type !== event.type || merged.contentIndex !== event.contentIndex)) flush();
+    if (merged) merged.delta += event.delta;
+    else merged = { type: event.type, contentIndex: event.contentIndex, delta: event.delta, snapshot, promptId };
+    flushSoon();
+    return undefined;
+  };
+
+  /** Every token at once; the strings around it are ready-made, because this runs once per token. */
+  const takeDelta = ({ event }: Update, promptId: string | undefined): undefined | Promise<void> => {
+    if ("delta" in event) {
+      writer.raw(
+        `{"type":"message_update","message":${THIN},"assistantMessageEvent":{"type":"${event.type}","contentIndex":${event.contentIndex},"delta":${JSON.stringify(event.delta)},"partial":${THIN}}${stamp(promptId)}`,
+      );
+    } else {
+      const inner = withPartial(event, THIN);
+      writer.raw(`{"type":"message_update","message":${THIN},"assistantMessageEvent":${inner}${stamp(promptId)}`);
+    }
+    return writer.room();
+  };
+
+  return {
+    get mode() {
+      return mode;
+    },
+    set mode(next) {
+      mode = next;
+    },
+    take(event, promptId) {
+      if (!hasEvent(dialect, event.type)) return undefined;
+      if (event.type !== "message_update") {
+        flush();
+        if (event.type === "message_start") lastSize = 0;
+        sendPlain(event, promptId);
+        return writer.room();
+      }
+      if (mode === "delta") {
+        flush();
+        return takeDelta(event, promptId);
+      }
+      return takeSnapshotUpdate(event, promptId);
+    },
+  };
+}
+
+/** The sub-event as JSON with the message so far; `done` and `error` carry the finished one already. */
+function withPartial(event: Update["event"], partial: string): string {
+  const json = JSON.stringify(event);
+  return event.type === "done" || event.type === "error" ? json : `${json.slice(0, -1)},"partial":${partial}}`;
+}

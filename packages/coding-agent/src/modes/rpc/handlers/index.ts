@@ -1,0 +1,22 @@
+import type { WorkingCommand } from "@tiller/protocol/command-table.generated";
+import type { AgentSession } from "../../../session/agent-session.ts";
+import type { Handlers } from "../answer.ts";
+import type { EventFrames } from "../event-frames.ts";
+import { messageHandlers } from "./messages.ts";
+import { modelHandlers } from "./model.ts";
+import { modeHandlers } from "./modes.ts";
+import { promptingHandlers } from "./prompting.ts";
+import { type HostFacts, stateHandlers } from "./state.ts";
+import { thinkingHandlers } from "./thinking.ts";
+
+/** Every command that works, by the group it belongs to: one that is missing here does not compile. */
+export function createHandlers(session: AgentSession, frames: EventFrames, facts: HostFacts): Handlers<WorkingCommand> {
+  return {
+    ...promptingHandlers(session),
+    ...stateHandlers(session, frames, facts),
+    ...messageHandlers(session),
+    ...modelHandlers(session),
+    ...thinkingHandlers(session),
+    ...modeHandlers(session),
+  };
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { createLanes } from "./lanes.ts";
+
+/** Work that notes when it starts and ends, and ends when told to. */
+function workshop() {
+  const notes: string[] = [];
+  const endings = new Map<string, () => void>();
+  return {
+    notes,
+    slow: (name: string) => () => {
+      notes.push(`${name} starts`);
+      return new Promise<void>((resolve) => {
+        endings.set(name, () => {
+          notes.push(`${name} ends`);
+          resolve();
+        });
+      });
+    },
+    quick: (name: string) => () => {
+      notes.push(name);
+      return undefined;
+    },
+    end: async (name: string) => {
+      endings.get(name)?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+describe("lanes", () => {
+  it("does quick ordered work on the spot", () => {
+    const shop = workshop();
+    const lanes = createLanes();
+    lanes.ordered(shop.quick("a"));
+    lanes.ordered(shop.quick("b"));
+    expect(shop.notes).toEqual(["a", "b"]);
+  });
+
+  it("runs ordered work one at a time, in line order", async () => {
+    const shop = workshop();
+    const lanes = createLanes();
+    lanes.ordered(shop.slow("a"));
+    lanes.ordered(shop.quick("b"));
+    expect(shop.notes).toEqual(["a starts"]);
+    await shop.end("a");
+    expect(shop.notes).toEqual(["a starts", "a ends", "b"]);
+  });
+
+  it("lets control overtake", async () => {
+    const shop = workshop();
+    const lanes = createLanes();
+    lanes.ordered(shop.slow("a"));
+    lanes.control(shop.quick("abort"));
+    expect(shop.notes).toEqual(["a starts", "abort"]);
+    await shop.end("a");
+  });
+
+  it("starts background work in line order and does not wait for it", async () => {
+    const shop = workshop();
+    const lanes = createLanes();
+    lanes.ordered(shop.slow("set_model"));
+    lanes.background(shop.slow("prompt"));
+    lanes.ordered(shop.quick("get_state"));
+    expect(shop.notes).toEqual(["set_model starts"]);
+    await shop.end("set_model");
+    expect(shop.notes).toEqual(["set_model starts", "set_model ends", "prompt starts", "get_state"]);
+    await shop.end("prompt");
+  });
+
+  it("is drained when everything it took has finished", async () => {
+    const shop = workshop();
+    const lanes = createLanes();
+    lanes.background(shop.slow("prompt"));
+    lanes.ordered(shop.slow("a"));
+    let drained = false;
+    const waiting = lanes.drained().then(() => {
+      drained = true;
+    });
+    await shop.end("a");
+    expect(drained).toBe(false);
+    await shop.end("prompt");
+    await waiting;
+    expect(drained).toBe(true);
+  });
+});

@@ -1,0 +1,55 @@
+/**
+ * Who waits for whom. `control` runs at once and overtakes; `ordered` runs one at a time in line order; `background` is
+ * started in line order and not waited for. When nothing waits, work that needs no waiting is done on the spot.
+ */
+export interface Lanes {
+  control(work: Work): void;
+  ordered(work: Work): void;
+  background(work: Work): void;
+  /** Resolves when everything that was taken so far has finished. */
+  drained(): Promise<void>;
+}
+
+/** Does its own error handling: the promise never rejects. */
+export type Work = () => undefined | Promise<void>;
+
+export function createLanes(): Lanes {
+  const queue: { work: Work; wait: boolean }[] = [];
+  const running = new Set<Promise<void>>();
+  let busy = false;
+
+  const track = (promise: undefined | Promise<void>): void => {
+    if (!promise) return;
+    running.add(promise);
+    void promise.then(() => running.delete(promise));
+  };
+
+  const advance = (): void => {
+    while (!busy) {
+      const next = queue.shift();
+      if (!next) return;
+      const promise = next.work();
+      track(promise);
+      if (!promise || !next.wait) continue;
+      busy = true;
+      void promise.then(() => {
+        busy = false;
+        advance();
+      });
+    }
+  };
+
+  const inOrder = (work: Work, wait: boolean): void => {
+    queue.push({ work, wait });
+    advance();
+  };
+
+  return {
+    control: (work) => track(work()),
+    ordered: (work) => inOrder(work, true),
+    background: (work) => inOrder(work, false),
+    async drained() {
+      while (queue.length > 0 || running.size > 0) await Promise.race([...running]);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import type { Clock } from "@tiller/protocol/clock";
+import type { Dialect } from "@tiller/protocol/dialects/dialect";
+import type { ReadyFrame } from "@tiller/protocol/frames";
+import type { UpdateMode } from "@tiller/protocol/state";
+import { sleep } from "../../lib/clock.ts";
+import { createLineSplitter } from "../../lib/jsonl.ts";
+import { log } from "../../lib/log.ts";
+import type { AgentSession } from "../../session/agent-session.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import { createEventFrames } from "./event-frames.ts";
+import { createFrameWriter, openStdout } from "./frame-writer.ts";
+import { createHandlers } from "./handlers/index.ts";
+import { createLanes } from "./lanes.ts";
+import { openStdin } from "./stdin.ts";
+
+export interface RpcModeOptions {
+  session: AgentSession;
+  dialect: Dialect;
+  clock: Clock;
+  version: string;
+  maxLineBytes: number;
+  updates: UpdateMode;
+  /** Let the running prompt finish when stdin closes, instead of ending it. */
+  finishOnEof: boolean;
+  /** What the host shall know first of all, e.g. that the offline model answers. */
+  notices: readonly string[];
+}
+
+/** A host that does not read its answers and sends still more commands is held up here. */
+const MOST_UNREAD = 64 * 1024 * 1024;
+
+/** How long closing may take when the host does not read. */
+const CLOSING_MS = 800;
+
+const EOF_REASON = "Request was aborted: stdin was closed (start with --finish-on-eof to let a running prompt finish)";
+
+/** Joins reader, dispatcher, session and writer, and ends them in order. Resolves to the exit code. */
+export function runRpcMode(options: RpcModeOptions): Promise<number> {
+  const { session, dialect, clock, version, maxLineBytes } = options;
+  return new Promise((exit) => {
+    const writer = createFrameWriter(openStdout(), () => leave(0, "Request was aborted: the host stopped reading"));
+    const frames = createEventFrames({ writer, dialect, clock, mode: options.updates });
+    const lanes = createLanes();
+    const dispatcher = createDispatcher({
+      handlers: createHandlers(session, frames, { version, dialect: dialect.name, maxLineBytes }),
+      dialect,
+      lanes,
+      answers: ANSWERS,
+      write: writer.frame,
+    });
+    const splitter = createLineSplitter({
+      maxBytes: maxLineBytes,
+      onLine: dispatcher.line,
+      onTooLong: () => dispatcher.tooLong(maxLineBytes),
+    });
+
+    let leaving = false;
+    const leave = async (code: number, reason: string): Promise<void> => {
+      if (leaving) return;
+      leaving = true;
+      const closed = session.dispose(reason).then(lanes.drained).then(writer.flushed);
+      await Promise.race([closed, sleep(clock, CLOSING_MS)]);
+      exit(code);
+    };
+
+    if (dialect.sendsReady) writer.frame(ready(options));
+    session.subscribe(frames.take);
+    for (const message of options.notices) frames.take({ type: "notice", level: "warning", message }, undefined);
+
+    const input = openStdin();
+    input.on("data", (chunk: Buffer) => {
+      splitter.push(chunk);
+      if (writer.waiting < MOST_UNREAD) return;
+      input.pause();
+      void writer.flushed().then(() => input.resume());
+    });
+    input.on("end", async () => {
+      splitter.end();
+      if (options.finishOnEof) await session.waitForIdle();
+      await leave(0, EOF_REASON);
+    });
+    input.on("error", (error) => {
+      log(`stdin failed: ${error.message}`);
+      void leave(0, EOF_REASON);
+    });
+    onSignals(session, leave);
+  });
+}
+
+function ready({ version, dialect, maxLineBytes }: RpcModeOptions): ReadyFrame {
+  return {
+    type: "ready",
+    version,
+    dialect: dialect.name,
+    protocolVersion: 1,
+    supportedProtocolVersions: [1],
+    limits: { maxLineBytes },
+  };
+}
+
+/** No dialog or host tool is open in this version, so nobody waits for these: an answer with an unknown id is ignored. */
+const ANSWERS = {
+  extension_ui_response: () => undefined,
+  host_tool_update: () => undefined,
+  host_tool_result: () => undefined,
+};
+
+/** A terminal sends SIGINT to parent and child alike: during a run it means "abort"; idle, or the second one, "go". */
+function onSignals(session: AgentSession, leave: (code: number, reason: string) => Promise<void>): void {
+  let aborting = false;
+  process.on("SIGINT", async () => {
+    if (session.state().isSettled || aborting) return leave(130, "Request was aborted: SIGINT");
+    aborting = true;
+    await session.abort();
+    aborting = false;
+  });
+  process.on("SIGTERM", () => leave(143, "Request was aborted: SIGTERM"));
+  process.on("SIGHUP", () => leave(129, "Request was aborted: SIGHUP"));
+}

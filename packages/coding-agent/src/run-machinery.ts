@@ -1,0 +1,65 @@
+import { runAgent } from "@tiller/agent/agent-loop";
+import type { AgentPorts, AgentTool } from "@tiller/agent/types";
+import { streamAssistant } from "@tiller/ai/stream";
+import type { Clock } from "@tiller/protocol/clock";
+import type { AgentMessage } from "@tiller/protocol/message";
+import type { Model, ThinkingLevel } from "@tiller/protocol/model";
+import { messagesToLlm } from "./session/messages-to-llm.ts";
+import type { RunMachinery } from "./session/session-run.ts";
+import { buildSystemPrompt } from "./system-prompt/build.ts";
+import { createTools } from "./tools/index.ts";
+
+export interface MachineryOptions {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  messages(): readonly AgentMessage[];
+  model(): Model | null;
+  thinkingLevel(): ThinkingLevel;
+  credentials: AgentPorts["credentials"];
+  /** The tools that a model gets. */
+  toolNames(model: Model): readonly string[];
+  systemPrompt: { base?: string; append: readonly string[] };
+}
+
+/** Everything a run needs, joined. Loaded with the first prompt: an idle process does not pay for it. */
+export function createMachinery(options: MachineryOptions): RunMachinery {
+  const { clock, cwd, env, messages, thinkingLevel, credentials, systemPrompt } = options;
+  /** A prompt is only accepted with a model, and no command takes it away. */
+  const model = (): Model => {
+    const current = options.model();
+    if (!current) throw new Error("A run without a model");
+    return current;
+  };
+  const made = new Map<string, Promise<AgentTool>>();
+  const makeTool = async (name: string): Promise<AgentTool> =>
+    (await createTools({ names: [name], cwd, env, clock }))[0]!;
+
+  const tools = (): Promise<readonly AgentTool[]> => {
+    const wanted = options.toolNames(model()).map((name) => {
+      const tool = made.get(name) ?? makeTool(name);
+      made.set(name, tool);
+      return tool;
+    });
+    return Promise.all(wanted);
+  };
+
+  const ports: AgentPorts = {
+    model,
+    thinkingLevel,
+    tools,
+    systemPrompt: (offered) =>
+      buildSystemPrompt({
+        ...systemPrompt,
+        tools: offered,
+        cwd,
+        date: new Date(clock.now()).toISOString().slice(0, 10),
+      }),
+    context: () => messagesToLlm(messages()),
+    credentials,
+    stream: streamAssistant,
+    cwd,
+    clock,
+  };
+  return { runAgent, ports };
+}

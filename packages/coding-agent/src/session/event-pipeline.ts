@@ -1,0 +1,51 @@
+import type { AgentMessage } from "@tiller/protocol/message";
+import type { SessionEvent, SessionListener } from "./session-event.ts";
+
+export interface EventPipeline {
+  emit(event: SessionEvent, promptId?: string): undefined | Promise<void>;
+  subscribe(listener: SessionListener): () => void;
+}
+
+/**
+ * The one way out of a session: first to the store, then to the listeners in the order they came. Whoever hears of a
+ * message can rely on it being kept.
+ */
+export function createEventPipeline(keep: (message: AgentMessage) => void): EventPipeline {
+  const listeners: SessionListener[] = [];
+
+  const tellAll = (event: SessionEvent, promptId: string | undefined): undefined | Promise<void> => {
+    let wait: undefined | Promise<void>;
+    for (const listener of listeners) {
+      const taken = listener(event, promptId);
+      if (taken) wait = wait ? both(wait, taken) : taken;
+    }
+    return wait;
+  };
+
+  return {
+    emit(event, promptId) {
+      const message = firstWhole(event);
+      if (message) keep(message);
+      return tellAll(event, promptId);
+    },
+    subscribe(listener) {
+      listeners.push(listener);
+      return () => {
+        const at = listeners.indexOf(listener);
+        if (at >= 0) listeners.splice(at, 1);
+      };
+    },
+  };
+}
+
+/** The message that this event is the first to show whole: an assistant's when it ends, any other when it starts. */
+function firstWhole(event: SessionEvent): AgentMessage | undefined {
+  if (event.type === "message_start" && event.message.role !== "assistant") return event.message;
+  if (event.type === "message_end" && event.message.role === "assistant") return event.message;
+  return undefined;
+}
+
+async function both(first: Promise<void>, second: Promise<void>): Promise<void> {
+  await first;
+  await second;
+}

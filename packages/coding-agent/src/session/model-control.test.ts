@@ -1,0 +1,89 @@
+import type { Model, ThinkingLevel } from "@tiller/protocol/model";
+import { describe, expect, it } from "vitest";
+import { createModelControl } from "./model-control.ts";
+
+function model(id: string, reasoning = true): Model {
+  return {
+    id,
+    name: id,
+    api: "test",
+    provider: "p",
+    baseUrl: "",
+    reasoning,
+    input: ["text"],
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    contextWindow: 1000,
+    maxTokens: 100,
+  };
+}
+
+function control(models: Model[], start: Model | null, options: { scope?: Model[]; level?: ThinkingLevel } = {}) {
+  const told: string[] = [];
+  const subject = createModelControl({
+    source: { available: () => models },
+    initial: { model: start, thinkingLevel: options.level ?? "medium" },
+    scope: options.scope ?? [],
+    onModel: (m) => told.push(`model ${m.id}`),
+    onThinkingLevel: (level) => told.push(`level ${level}`),
+  });
+  return { subject, told };
+}
+
+const [a, b, c, plain] = [model("a"), model("b"), model("c"), model("plain", false)];
+
+describe("model control", () => {
+  it("switches to a model that is available, and to no other", () => {
+    const { subject, told } = control([a, b], a);
+    expect(subject.set("p", "b")).toBe(b);
+    expect(subject.set("p", "nope")).toBeUndefined();
+    expect(subject.model).toBe(b);
+    expect(told).toEqual(["model b"]);
+  });
+
+  it("cycles through all available models and wraps around", () => {
+    const { subject } = control([a, b, c], b);
+    expect([subject.cycle()?.model.id, subject.cycle()?.model.id, subject.cycle()?.model.id]).toEqual(["c", "a", "b"]);
+  });
+
+  it("cycles within the scope when there is one, and says so", () => {
+    const { subject } = control([a, b, c], a, { scope: [a, c] });
+    expect(subject.cycle()).toMatchObject({ model: { id: "c" }, isScoped: true });
+    expect(subject.cycle()).toMatchObject({ model: { id: "a" } });
+  });
+
+  it("has nothing to cycle to with one model, or none", () => {
+    expect(control([a], a).subject.cycle()).toBeNull();
+    expect(control([], null).subject.cycle()).toBeNull();
+  });
+
+  it("takes the second model when the current one is not among the candidates", () => {
+    expect(control([a, b], c).subject.cycle()?.model.id).toBe("b");
+  });
+
+  it("clamps the level to the model, and gives it back to a model that can think", () => {
+    const { subject, told } = control([plain, a], a, { level: "high" });
+    subject.set("p", "plain");
+    expect(subject.thinkingLevel).toBe("off");
+    subject.set("p", "a");
+    expect(subject.thinkingLevel).toBe("high");
+    expect(told).toEqual(["model plain", "level off", "model a", "level high"]);
+  });
+
+  it("tells a change of level once, and nothing when it stays", () => {
+    const { subject, told } = control([a], a);
+    subject.setThinkingLevel("medium");
+    subject.setThinkingLevel("low");
+    expect(told).toEqual(["level low"]);
+  });
+
+  it("cycles the levels of the model in order, and not at all when it cannot think", () => {
+    const { subject } = control([a], a, { level: "medium" });
+    expect([subject.cycleThinkingLevel(), subject.cycleThinkingLevel(), subject.cycleThinkingLevel()]).toEqual([
+      "high",
+      "off",
+      "minimal",
+    ]);
+    expect(control([plain], plain).subject.cycleThinkingLevel()).toBeNull();
+    expect(control([], null).subject.cycleThinkingLevel()).toBeNull();
+  });
+});

@@ -1,0 +1,35 @@
+import type { AgentTool, ToolInvocation } from "@tiller/agent/types";
+import type { Clock } from "@tiller/protocol/clock";
+import type { JsonSchema, ToolResult } from "@tiller/protocol/tool";
+
+/** What a built-in tool is made of. It knows a folder, an environment and a clock, and nothing of the session. */
+
+export interface ToolContext {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+}
+
+/** A tool without what the table in index.ts says about it. */
+export type ToolDefinition = Omit<AgentTool, "name" | "concurrency">;
+
+/** Gives `execute` typed arguments. The loop has checked them against `parameters` before. */
+export function defineTool<Args>(definition: {
+  label: string;
+  description: string;
+  parameters: JsonSchema;
+  execute(call: ToolInvocation<Args>): Promise<ToolResult>;
+}): ToolDefinition {
+  return { ...definition, execute: (call) => definition.execute({ ...call, args: call.args as Args }) };
+}
+
+/** A result of one text block; `details` is left out when there is nothing in it. */
+export function textResult(text: string, details?: object): ToolResult {
+  const content: ToolResult["content"] = [{ type: "text", text }];
+  return details && Object.keys(details).length > 0 ? { content, details } : { content };
+}
+
+/** Notices under a listing: `\n\n[A. B]`. */
+export function withNotices(text: string, notices: readonly string[]): string {
+  return notices.length === 0 ? text : `${text}\n\n[${notices.join(". ")}]`;
+}

@@ -1,0 +1,104 @@
+// Written by `npm run generate` from the tables in packages/protocol/src. Do not edit.
+import type { CommandType } from "./commands/index.ts";
+import type { Lane } from "./define.ts";
+import type { EventType } from "./events.ts";
+
+export interface CommandTableRow {
+  readonly lane: Lane;
+  /** The capability that is still missing; absent when the command works. */
+  readonly opens?: string;
+  /** Fields in which `null` means absent: remove them before `check`. */
+  readonly optional: readonly string[];
+  /** Do the fields fit? Fields that are not in the table are ignored. */
+  readonly check: (v: Record<string, unknown>) => boolean;
+}
+
+export interface EventTableRow {
+  readonly promptScoped: boolean;
+  readonly persisted: boolean;
+  readonly opens?: string;
+}
+
+/** The commands that this version can do: each must have a handler. */
+export type WorkingCommand = "prompt" | "abort" | "get_state" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "set_auto_compaction" | "set_auto_retry";
+
+const isObject = (v: unknown): v is Record<string, unknown> => typeof v === "object" && v !== null && !Array.isArray(v);
+const shape1 = (v: unknown): boolean => isObject(v) && v.type === "image" && typeof v.data === "string" && typeof v.mimeType === "string";
+const shape2 = (v: unknown): boolean => isObject(v) && (v.id === undefined || typeof v.id === "string") && typeof v.content === "string" && (v.status === undefined || (v.status === "pending" || v.status === "in_progress" || v.status === "completed" || v.status === "abandoned")) && (v.notes === undefined || (typeof v.notes === "string" || v.notes === null));
+const shape3 = (v: unknown): boolean => isObject(v) && (v.id === undefined || typeof v.id === "string") && typeof v.name === "string" && (Array.isArray(v.tasks) && v.tasks.every(shape2));
+const shape4 = (v: unknown): boolean => isObject(v) && typeof v.name === "string" && (v.label === undefined || (typeof v.label === "string" || v.label === null)) && typeof v.description === "string" && isObject(v.parameters) && (v.hidden === undefined || (typeof v.hidden === "boolean" || v.hidden === null));
+
+export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
+  prompt: { lane: "background", optional: ["images","streamingBehavior"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) && (v.streamingBehavior === undefined || (v.streamingBehavior === "steer" || v.streamingBehavior === "followUp")) },
+  steer: { lane: "ordered", opens: "queues", optional: ["images"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) },
+  follow_up: { lane: "ordered", opens: "queues", optional: ["images"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) },
+  abort: { lane: "control", optional: [], check: () => true },
+  abort_and_prompt: { lane: "background", opens: "queues", optional: ["images"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) },
+  get_state: { lane: "ordered", optional: [], check: () => true },
+  get_capabilities: { lane: "ordered", optional: [], check: () => true },
+  set_update_mode: { lane: "ordered", optional: [], check: (v) => (v.mode === "snapshot" || v.mode === "delta") },
+  get_messages: { lane: "ordered", optional: [], check: () => true },
+  get_last_assistant_text: { lane: "ordered", optional: [], check: () => true },
+  set_model: { lane: "ordered", optional: [], check: (v) => typeof v.provider === "string" && typeof v.modelId === "string" },
+  cycle_model: { lane: "ordered", optional: [], check: () => true },
+  get_available_models: { lane: "ordered", optional: [], check: () => true },
+  set_thinking_level: { lane: "ordered", optional: [], check: (v) => (v.level === "off" || v.level === "minimal" || v.level === "low" || v.level === "medium" || v.level === "high" || v.level === "xhigh") },
+  cycle_thinking_level: { lane: "ordered", optional: [], check: () => true },
+  get_available_thinking_levels: { lane: "ordered", optional: [], check: () => true },
+  set_steering_mode: { lane: "ordered", optional: [], check: (v) => (v.mode === "all" || v.mode === "one-at-a-time") },
+  set_follow_up_mode: { lane: "ordered", optional: [], check: (v) => (v.mode === "all" || v.mode === "one-at-a-time") },
+  set_interrupt_mode: { lane: "ordered", optional: [], check: (v) => (v.mode === "immediate" || v.mode === "wait") },
+  clear_queue: { lane: "ordered", opens: "queues", optional: [], check: () => true },
+  compact: { lane: "background", opens: "compaction", optional: ["customInstructions"], check: (v) => (v.customInstructions === undefined || typeof v.customInstructions === "string") },
+  set_auto_compaction: { lane: "ordered", optional: [], check: (v) => typeof v.enabled === "boolean" },
+  set_auto_retry: { lane: "ordered", optional: [], check: (v) => typeof v.enabled === "boolean" },
+  abort_retry: { lane: "control", opens: "retry", optional: [], check: () => true },
+  bash: { lane: "background", opens: "shell commands", optional: ["excludeFromContext"], check: (v) => typeof v.command === "string" && (v.excludeFromContext === undefined || typeof v.excludeFromContext === "boolean") },
+  abort_bash: { lane: "control", opens: "shell commands", optional: [], check: () => true },
+  new_session: { lane: "ordered", opens: "sessions on disk", optional: ["parentSession"], check: (v) => (v.parentSession === undefined || typeof v.parentSession === "string") },
+  get_session_stats: { lane: "ordered", opens: "sessions on disk", optional: [], check: () => true },
+  export_html: { lane: "background", opens: "HTML export", optional: ["outputPath"], check: (v) => (v.outputPath === undefined || typeof v.outputPath === "string") },
+  switch_session: { lane: "ordered", opens: "sessions on disk", optional: [], check: (v) => typeof v.sessionPath === "string" },
+  fork: { lane: "ordered", opens: "sessions on disk", optional: [], check: (v) => typeof v.entryId === "string" },
+  get_fork_messages: { lane: "ordered", opens: "sessions on disk", optional: [], check: () => true },
+  branch: { lane: "ordered", opens: "sessions on disk", optional: [], check: (v) => typeof v.entryId === "string" },
+  get_branch_messages: { lane: "ordered", opens: "sessions on disk", optional: [], check: () => true },
+  clone: { lane: "ordered", opens: "sessions on disk", optional: [], check: () => true },
+  set_session_name: { lane: "ordered", opens: "sessions on disk", optional: [], check: (v) => typeof v.name === "string" },
+  get_entries: { lane: "ordered", opens: "sessions on disk", optional: ["since"], check: (v) => (v.since === undefined || typeof v.since === "string") },
+  get_tree: { lane: "ordered", opens: "sessions on disk", optional: [], check: () => true },
+  get_commands: { lane: "ordered", opens: "extensions and templates", optional: [], check: () => true },
+  set_todos: { lane: "ordered", opens: "todos", optional: [], check: (v) => (Array.isArray(v.phases) && v.phases.every(shape3)) },
+  set_host_tools: { lane: "ordered", opens: "host tools", optional: [], check: (v) => (Array.isArray(v.tools) && v.tools.every(shape4)) },
+};
+
+export const EVENT_TABLE: Readonly<Record<EventType, EventTableRow>> = {
+  agent_start: { promptScoped: true, persisted: false },
+  agent_end: { promptScoped: true, persisted: false },
+  agent_settled: { promptScoped: true, persisted: false },
+  turn_start: { promptScoped: true, persisted: false },
+  turn_end: { promptScoped: true, persisted: false },
+  prompt_result: { promptScoped: true, persisted: false },
+  session_settled: { promptScoped: true, persisted: false },
+  message_start: { promptScoped: true, persisted: false },
+  message_update: { promptScoped: true, persisted: false },
+  message_end: { promptScoped: true, persisted: true },
+  tool_execution_start: { promptScoped: true, persisted: false },
+  tool_execution_update: { promptScoped: true, persisted: false },
+  tool_execution_end: { promptScoped: true, persisted: false },
+  auto_compaction_start: { promptScoped: true, persisted: false, opens: "compaction" },
+  auto_compaction_end: { promptScoped: true, persisted: true, opens: "compaction" },
+  compaction_start: { promptScoped: true, persisted: false, opens: "compaction" },
+  compaction_end: { promptScoped: true, persisted: true, opens: "compaction" },
+  auto_retry_start: { promptScoped: true, persisted: false, opens: "retry" },
+  auto_retry_end: { promptScoped: true, persisted: false, opens: "retry" },
+  queue_update: { promptScoped: false, persisted: false, opens: "queues" },
+  thinking_level_changed: { promptScoped: false, persisted: true },
+  session_info_changed: { promptScoped: false, persisted: true, opens: "sessions on disk" },
+  entry_appended: { promptScoped: false, persisted: true, opens: "sessions on disk" },
+  bash_execution_update: { promptScoped: false, persisted: false, opens: "shell commands" },
+  notice: { promptScoped: false, persisted: false },
+  ttsr_triggered: { promptScoped: true, persisted: false, opens: "stream rules" },
+  todo_reminder: { promptScoped: true, persisted: false, opens: "todos" },
+  todo_auto_clear: { promptScoped: false, persisted: false, opens: "todos" },
+};

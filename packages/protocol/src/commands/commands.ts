@@ -1,0 +1,48 @@
+import { type Static, Type } from "typebox";
+import { defineCommand, table } from "../define.ts";
+
+/** A command that a prompt can call as `/name`. `location` and `path` for older clients, `sourceInfo` for newer ones. */
+export const SlashCommand = Type.Object({
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  source: Type.Union([Type.Literal("extension"), Type.Literal("prompt"), Type.Literal("skill")]),
+  location: Type.Optional(Type.Union([Type.Literal("user"), Type.Literal("project"), Type.Literal("path")])),
+  path: Type.Optional(Type.String()),
+  sourceInfo: Type.Optional(
+    Type.Object({
+      path: Type.String(),
+      source: Type.String(),
+      scope: Type.Union([Type.Literal("user"), Type.Literal("project"), Type.Literal("temporary")]),
+      origin: Type.Union([Type.Literal("package"), Type.Literal("top-level")]),
+    }),
+  ),
+});
+export type SlashCommand = Static<typeof SlashCommand>;
+
+export const SLASH_COMMANDS = table({
+  get_commands: defineCommand({
+    type: "get_commands",
+    summary: "Lists what a prompt can call with a slash: extension commands, prompt templates, skills.",
+    params: {},
+    result: Type.Object({ commands: Type.Array(SlashCommand) }),
+    lane: "ordered",
+    systems: ["pi"],
+    opens: "extensions and templates",
+    examples: [
+      {
+        params: {},
+        data: {
+          commands: [
+            {
+              name: "review",
+              description: "Review the staged changes",
+              source: "prompt",
+              location: "project",
+              path: "/home/me/repo/.tiller/prompts/review.md",
+            },
+          ],
+        },
+      },
+    ],
+  }),
+});

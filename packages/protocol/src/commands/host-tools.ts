@@ -1,0 +1,30 @@
+import { Type } from "typebox";
+import { defineCommand, table } from "../define.ts";
+import { HostToolDefinition } from "../host-tools.ts";
+
+export const HOST_TOOLS = table({
+  set_host_tools: defineCommand({
+    type: "set_host_tools",
+    summary: "Replaces the tools that the host runs; they are offered to the model from its next call on.",
+    params: { tools: Type.Array(HostToolDefinition) },
+    result: Type.Object({ toolNames: Type.Array(Type.String()) }),
+    lane: "ordered",
+    systems: ["xcsh"],
+    opens: "host tools",
+    examples: [
+      {
+        params: {
+          tools: [
+            {
+              name: "open_ticket",
+              label: "Open a ticket",
+              description: "Opens a ticket in the tracker",
+              parameters: { type: "object", properties: { title: { type: "string" } }, required: ["title"] },
+            },
+          ],
+        },
+        data: { toolNames: ["open_ticket"] },
+      },
+    ],
+  }),
+});

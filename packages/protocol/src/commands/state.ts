@@ -1,0 +1,77 @@
+import { Type } from "typebox";
+import { defineCommand, table } from "../define.ts";
+import { SessionState, UpdateMode } from "../state.ts";
+import { exampleModel } from "./examples.ts";
+
+export const Limits = Type.Object({
+  maxLineBytes: Type.Integer({ description: "longest line read from stdin" }),
+});
+
+export const Capabilities = Type.Object({
+  version: Type.String({ description: "of the program" }),
+  dialect: Type.String(),
+  commands: Type.Array(Type.String(), { description: "that work in this release" }),
+  events: Type.Array(Type.String(), { description: "that this release may send" }),
+  limits: Limits,
+});
+
+export const STATE = table({
+  get_state: defineCommand({
+    type: "get_state",
+    summary: "Tells the model, the modes and what is going on.",
+    params: {},
+    result: SessionState,
+    lane: "ordered",
+    systems: ["pi", "omp", "xcsh"],
+    examples: [
+      {
+        params: {},
+        data: {
+          model: exampleModel,
+          thinkingLevel: "medium",
+          isStreaming: false,
+          isCompacting: false,
+          isSettled: true,
+          steeringMode: "one-at-a-time",
+          followUpMode: "one-at-a-time",
+          interruptMode: "wait",
+          sessionId: "019b7618-5f00-7000-8000-000000000001",
+          autoCompactionEnabled: true,
+          messageCount: 0,
+          pendingMessageCount: 0,
+          queuedMessageCount: 0,
+          todoPhases: [],
+        },
+      },
+    ],
+  }),
+  get_capabilities: defineCommand({
+    type: "get_capabilities",
+    summary: "Tells which commands and events this process has, its dialect and its limits.",
+    params: {},
+    result: Capabilities,
+    lane: "ordered",
+    systems: ["tiller"],
+    examples: [
+      {
+        params: {},
+        data: {
+          version: "0.1.0",
+          dialect: "union",
+          commands: ["prompt", "abort", "get_state"],
+          events: ["agent_start", "agent_end"],
+          limits: { maxLineBytes: 268435456 },
+        },
+      },
+    ],
+  }),
+  set_update_mode: defineCommand({
+    type: "set_update_mode",
+    summary:
+      "Chooses whether `message_update` repeats the message so far (`snapshot`) or only the new piece (`delta`).",
+    params: { mode: UpdateMode },
+    lane: "ordered",
+    systems: ["tiller"],
+    examples: [{ params: { mode: "delta" } }],
+  }),
+});

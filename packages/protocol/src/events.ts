@@ -1,0 +1,390 @@
+import { type Static, Type } from "typebox";
+import { exampleAssistant, exampleUsage, exampleUser } from "./commands/examples.ts";
+import { CompactionResult } from "./compaction.ts";
+import { defineEvent, type FieldsOf, table } from "./define.ts";
+import { AgentMessage, AssistantMessage, ToolResultMessage, Usage } from "./message.ts";
+import { ThinkingLevel } from "./model.ts";
+import { SessionEntry } from "./session-entry.ts";
+import { AssistantMessageEvent, PartialAssistant } from "./stream-event.ts";
+import { TodoItem } from "./todo.ts";
+import { ToolResult } from "./tool.ts";
+
+/** What the process tells by itself. Every event has `seq`; those of a prompt have its `promptId`. */
+
+const everywhere = ["pi", "omp", "xcsh"] as const;
+const args = Type.Record(Type.String(), Type.Unknown());
+const texts = Type.Array(Type.String());
+
+const RUN_EVENTS = table({
+  agent_start: defineEvent({
+    type: "agent_start",
+    summary: "A run begins.",
+    fields: {},
+    systems: everywhere,
+    promptScoped: true,
+    examples: [{}],
+  }),
+  agent_end: defineEvent({
+    type: "agent_end",
+    summary: "A run ends. Unless `willRetry` is true a new prompt is accepted from here on.",
+    fields: {
+      messages: Type.Array(AgentMessage, { description: "those that this run added" }),
+      willRetry: Type.Boolean({ description: "another run follows for the same prompt" }),
+    },
+    systems: everywhere,
+    promptScoped: true,
+    examples: [{ messages: [exampleUser, exampleAssistant], willRetry: false }],
+  }),
+  agent_settled: defineEvent({
+    type: "agent_settled",
+    summary: "Nothing more follows by itself: no retry, no compaction, no queued message.",
+    fields: { aborted: Type.Boolean() },
+    systems: ["later"],
+    promptScoped: true,
+    examples: [{ aborted: false }],
+  }),
+  turn_start: defineEvent({
+    type: "turn_start",
+    summary: "A turn begins: one model call and the tools it asks for.",
+    fields: {},
+    systems: everywhere,
+    promptScoped: true,
+    examples: [{}],
+  }),
+  turn_end: defineEvent({
+    type: "turn_end",
+    summary: "A turn ends.",
+    fields: { message: AssistantMessage, toolResults: Type.Array(ToolResultMessage) },
+    systems: everywhere,
+    promptScoped: true,
+    examples: [{ message: exampleAssistant, toolResults: [] }],
+  }),
+  prompt_result: defineEvent({
+    type: "prompt_result",
+    summary: "The end of one accepted prompt, sent exactly once for each, whatever happened.",
+    fields: {
+      id: Type.Optional(Type.Union([Type.String(), Type.Number()], { description: "of the prompt command" })),
+      promptId: Type.String(),
+      status: Type.Union([Type.Literal("completed"), Type.Literal("aborted"), Type.Literal("error")]),
+      agentInvoked: Type.Boolean({ description: "a model was asked" }),
+      error: Type.Optional(
+        Type.Object({
+          message: Type.String(),
+          provider: Type.Optional(Type.String()),
+          model: Type.Optional(Type.String()),
+          httpStatus: Type.Optional(Type.Integer()),
+          retryable: Type.Boolean(),
+        }),
+      ),
+      sessionSettled: Type.Boolean({ description: "nothing else is running or queued" }),
+      offline: Type.Optional(Type.Literal(true, { description: "the built-in offline model answered" })),
+      usage: Type.Optional(Usage),
+    },
+    systems: ["later"],
+    promptScoped: true,
+    examples: [
+      {
+        id: "req-1",
+        promptId: "prompt-1",
+        status: "completed",
+        agentInvoked: true,
+        sessionSettled: true,
+        usage: exampleUsage,
+      },
+      {
+        id: "req-2",
+        promptId: "prompt-2",
+        status: "error",
+        agentInvoked: true,
+        sessionSettled: true,
+        error: { message: "529 overloaded", provider: "anthropic", httpStatus: 529, retryable: true },
+      },
+    ],
+  }),
+  session_settled: defineEvent({
+    type: "session_settled",
+    summary: "The whole session is at rest.",
+    fields: {},
+    systems: ["later"],
+    promptScoped: true,
+    examples: [{}],
+  }),
+});
+
+const MESSAGE_EVENTS = table({
+  message_start: defineEvent({
+    type: "message_start",
+    summary: "A message begins; for an assistant message it is still empty.",
+    fields: { message: AgentMessage },
+    systems: everywhere,
+    promptScoped: true,
+    examples: [{ message: exampleUser }],
+  }),
+  message_update: defineEvent({
+    type: "message_update",
+    summary: "The assistant message grew.",
+    fields: {
+      message: PartialAssistant,
+      assistantMessageEvent: AssistantMessageEvent,
+      usage: Type.Optional(Usage),
+    },
+    systems: everywhere,
+    promptScoped: true,
+    examples: [
+      {
+        message: { role: "assistant", content: [{ type: "text", text: "Hi" }] },
+        assistantMessageEvent: {
+          type: "text_delta",
+          contentIndex: 0,
+          delta: "Hi",
+          partial: { role: "assistant", content: [{ type: "text", text: "Hi" }] },
+        },
+      },
+    ],
+  }),
+  message_end: defineEvent({
+    type: "message_end",
+    summary: "A message is complete.",
+    fields: { message: AgentMessage },
+    systems: everywhere,
+    persisted: true,
+    promptScoped: true,
+    examples: [{ message: exampleAssistant }],
+  }),
+});
+
+const toolCall = { toolCallId: Type.String(), toolName: Type.String() };
+const exampleCall = { toolCallId: "toolu_01", toolName: "bash" };
+const exampleOutput: Static<typeof ToolResult> = { content: [{ type: "text", text: "README.md\n" }] };
+
+const TOOL_EVENTS = table({
+  tool_execution_start: defineEvent({
+    type: "tool_execution_start",
+    summary: "A tool call begins.",
+    fields: { ...toolCall, args },
+    systems: everywhere,
+    promptScoped: true,
+    examples: [{ ...exampleCall, args: { command: "ls" } }],
+  }),
+  tool_execution_update: defineEvent({
+    type: "tool_execution_update",
+    summary: "Progress of a tool call: the whole result so far, not only what is new.",
+    fields: { ...toolCall, args, partialResult: ToolResult },
+    systems: everywhere,
+    promptScoped: true,
+    examples: [{ ...exampleCall, args: { command: "ls" }, partialResult: exampleOutput }],
+  }),
+  tool_execution_end: defineEvent({
+    type: "tool_execution_end",
+    summary: "A tool call is done.",
+    fields: { ...toolCall, result: ToolResult, isError: Type.Boolean() },
+    systems: everywhere,
+    promptScoped: true,
+    examples: [{ ...exampleCall, result: exampleOutput, isError: false }],
+  }),
+});
+
+const AutoReason = Type.Union([Type.Literal("threshold"), Type.Literal("overflow"), Type.Literal("idle")]);
+const Reason = Type.Union([Type.Literal("manual"), Type.Literal("threshold"), Type.Literal("overflow")]);
+const action = Type.Union([Type.Literal("context-full"), Type.Literal("handoff")]);
+const compactionOutcome = {
+  result: Type.Optional(CompactionResult),
+  aborted: Type.Boolean(),
+  willRetry: Type.Boolean(),
+  errorMessage: Type.Optional(Type.String()),
+};
+const exampleCompaction = { summary: "The build was repaired ...", firstKeptEntryId: "1a2b3c4d", tokensBefore: 151000 };
+const exampleOutcome = { result: exampleCompaction, aborted: false, willRetry: false };
+const compaction = { opens: "compaction", promptScoped: true } as const;
+const retry = { opens: "retry", promptScoped: true, systems: everywhere } as const;
+
+const RECOVERY_EVENTS = table({
+  auto_compaction_start: defineEvent({
+    type: "auto_compaction_start",
+    summary: "A compaction that was not asked for begins.",
+    fields: { reason: AutoReason, action },
+    systems: everywhere,
+    ...compaction,
+    examples: [{ reason: "threshold", action: "context-full" }],
+  }),
+  auto_compaction_end: defineEvent({
+    type: "auto_compaction_end",
+    summary: "A compaction that was not asked for ends.",
+    fields: { action, ...compactionOutcome },
+    systems: everywhere,
+    persisted: true,
+    ...compaction,
+    examples: [{ action: "context-full", ...exampleOutcome }],
+  }),
+  compaction_start: defineEvent({
+    type: "compaction_start",
+    summary: "Any compaction begins.",
+    fields: { reason: Reason },
+    systems: ["later"],
+    ...compaction,
+    examples: [{ reason: "manual" }],
+  }),
+  compaction_end: defineEvent({
+    type: "compaction_end",
+    summary: "Any compaction ends.",
+    fields: { reason: Reason, ...compactionOutcome },
+    systems: ["later"],
+    persisted: true,
+    ...compaction,
+    examples: [{ reason: "manual", ...exampleOutcome }],
+  }),
+  auto_retry_start: defineEvent({
+    type: "auto_retry_start",
+    summary: "A model call failed in a passing way and is tried again after a wait.",
+    fields: {
+      attempt: Type.Integer({ description: "counted from 1" }),
+      maxAttempts: Type.Integer(),
+      delayMs: Type.Number(),
+      errorMessage: Type.String(),
+    },
+    ...retry,
+    examples: [{ attempt: 1, maxAttempts: 3, delayMs: 2000, errorMessage: "529 overloaded" }],
+  }),
+  auto_retry_end: defineEvent({
+    type: "auto_retry_end",
+    summary: "Retrying is over, well or not.",
+    fields: { success: Type.Boolean(), attempt: Type.Integer(), finalError: Type.Optional(Type.String()) },
+    ...retry,
+    examples: [{ success: true, attempt: 1 }],
+  }),
+});
+
+const SESSION_EVENTS = table({
+  queue_update: defineEvent({
+    type: "queue_update",
+    summary: "The queues changed; both are told whole.",
+    fields: { steering: texts, followUp: texts },
+    systems: ["later"],
+    opens: "queues",
+    examples: [{ steering: ["Fix the build first"], followUp: [] }],
+  }),
+  thinking_level_changed: defineEvent({
+    type: "thinking_level_changed",
+    summary: "The thinking level is another one now.",
+    fields: { level: ThinkingLevel },
+    systems: ["later"],
+    persisted: true,
+    examples: [{ level: "high" }],
+  }),
+  session_info_changed: defineEvent({
+    type: "session_info_changed",
+    summary: "The session has another name now.",
+    fields: { name: Type.Optional(Type.String()) },
+    systems: ["later"],
+    persisted: true,
+    opens: "sessions on disk",
+    examples: [{ name: "repair the build" }],
+  }),
+  entry_appended: defineEvent({
+    type: "entry_appended",
+    summary: "An entry that is not a message was written to the session file.",
+    fields: { entry: SessionEntry },
+    systems: ["later"],
+    persisted: true,
+    opens: "sessions on disk",
+    examples: [
+      {
+        entry: {
+          type: "custom",
+          id: "5e6f7a8b",
+          parentId: "1a2b3c4d",
+          timestamp: "2026-01-01T00:00:02.000Z",
+          customType: "bookmark",
+        },
+      },
+    ],
+  }),
+  bash_execution_update: defineEvent({
+    type: "bash_execution_update",
+    summary: "Output of a running `bash` command, only what is new.",
+    fields: {
+      id: Type.Optional(Type.Union([Type.String(), Type.Number()], { description: "of the bash command" })),
+      delta: Type.String(),
+    },
+    systems: ["later"],
+    opens: "shell commands",
+    examples: [{ id: "req-3", delta: "compiling ...\n" }],
+  }),
+  notice: defineEvent({
+    type: "notice",
+    summary: "Something a person should know, outside of any answer.",
+    fields: {
+      level: Type.Union([Type.Literal("info"), Type.Literal("warning"), Type.Literal("error")]),
+      message: Type.String(),
+      source: Type.Optional(Type.String()),
+    },
+    systems: ["later"],
+    examples: [{ level: "warning", message: "No model is configured; the offline model answers", source: "models" }],
+  }),
+  ttsr_triggered: defineEvent({
+    type: "ttsr_triggered",
+    summary: "A stream rule matched what the model was writing, and the run is corrected.",
+    fields: { rules: Type.Array(Type.Object({ name: Type.String(), path: Type.String(), content: Type.String() })) },
+    systems: ["omp", "xcsh"],
+    promptScoped: true,
+    opens: "stream rules",
+    examples: [{ rules: [{ name: "no-any", path: "/home/me/repo/.omp/rules/no-any.md", content: "Avoid any." }] }],
+  }),
+  todo_reminder: defineEvent({
+    type: "todo_reminder",
+    summary: "The run stopped with open tasks; the model is reminded of them.",
+    fields: { todos: Type.Array(TodoItem), attempt: Type.Integer(), maxAttempts: Type.Integer() },
+    systems: ["omp", "xcsh"],
+    promptScoped: true,
+    opens: "todos",
+    examples: [
+      {
+        todos: [{ id: "task-1", content: "Find the failing step", status: "in_progress" }],
+        attempt: 1,
+        maxAttempts: 3,
+      },
+    ],
+  }),
+  todo_auto_clear: defineEvent({
+    type: "todo_auto_clear",
+    summary: "Finished tasks were removed from the plan; `get_state` tells what is left.",
+    fields: {},
+    systems: ["xcsh"],
+    opens: "todos",
+    examples: [{}],
+  }),
+});
+
+/** The groups in the order of the documentation. */
+export const EVENT_GROUPS = {
+  "The run": RUN_EVENTS,
+  Messages: MESSAGE_EVENTS,
+  Tools: TOOL_EVENTS,
+  "Compaction and retry": RECOVERY_EVENTS,
+  "The session": SESSION_EVENTS,
+} as const;
+
+/** The one table of events. */
+export const EVENTS = {
+  ...RUN_EVENTS,
+  ...MESSAGE_EVENTS,
+  ...TOOL_EVENTS,
+  ...RECOVERY_EVENTS,
+  ...SESSION_EVENTS,
+} as const;
+
+export type EventType = keyof typeof EVENTS;
+
+/** What an event says, without `type`, `promptId` and `seq`. */
+export type EventFields<K extends EventType> = FieldsOf<(typeof EVENTS)[K]["fields"]>;
+
+/** Fields of every event. */
+export const EVENT_ENVELOPE = {
+  seq: Type.Integer({ description: "counts the events of this process, without gaps" }),
+  promptId: Type.Optional(Type.String({ description: "of the prompt the event belongs to" })),
+};
+
+/** An event as it stands on the wire. */
+export type RpcEvent<K extends EventType = EventType> = {
+  [T in K]: { type: T; seq: number; promptId?: string } & EventFields<T>;
+}[K];

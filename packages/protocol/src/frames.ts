@@ -1,0 +1,104 @@
+import { type Static, Type } from "typebox";
+import { Limits } from "./commands/state.ts";
+import { defineFrame, table } from "./define.ts";
+import { EXTENSION_UI_FRAMES } from "./extension-ui.ts";
+import { HOST_TOOL_FRAMES } from "./host-tools.ts";
+
+/** Every frame that is neither a command nor an event. `classify.ts` sorts what comes in. */
+
+const id = Type.Optional(
+  Type.Union([Type.String(), Type.Number()], { description: "of the command, if it had one; echoed as it came" }),
+);
+
+export const RpcResponseFrame = Type.Union([
+  Type.Object({
+    id,
+    type: Type.Literal("response"),
+    command: Type.String(),
+    success: Type.Literal(true),
+    data: Type.Optional(Type.Unknown({ description: "see the command" })),
+  }),
+  Type.Object({
+    id,
+    type: Type.Literal("response"),
+    command: Type.String({ description: "`parse` when the line was not understood as a command" }),
+    success: Type.Literal(false),
+    error: Type.String(),
+  }),
+]);
+
+export const ReadyFrame = Type.Object({
+  type: Type.Literal("ready"),
+  version: Type.String({ description: "of the program" }),
+  dialect: Type.String(),
+  protocolVersion: Type.Integer(),
+  supportedProtocolVersions: Type.Array(Type.Integer()),
+  limits: Limits,
+});
+export type ReadyFrame = Static<typeof ReadyFrame>;
+
+export const ExtensionErrorFrame = Type.Object({
+  type: Type.Literal("extension_error"),
+  extensionPath: Type.String(),
+  event: Type.String(),
+  error: Type.String(),
+});
+
+export const FRAMES = {
+  ...table({
+    ready: defineFrame({
+      type: "ready",
+      summary: "The first frame: the process takes commands.",
+      direction: "out",
+      schema: ReadyFrame,
+      systems: ["later"],
+      examples: [
+        {
+          type: "ready",
+          version: "0.1.0",
+          dialect: "union",
+          protocolVersion: 1,
+          supportedProtocolVersions: [1],
+          limits: { maxLineBytes: 268435456 },
+        },
+      ],
+    }),
+    response: defineFrame({
+      type: "response",
+      summary: "The answer to a command.",
+      direction: "out",
+      schema: RpcResponseFrame,
+      systems: ["pi", "omp", "xcsh"],
+      examples: [
+        { id: "req-1", type: "response", command: "prompt", success: true, data: { disposition: "started" } },
+        { id: "req-2", type: "response", command: "set_model", success: false, error: "Model not found: acme/m1" },
+        {
+          type: "response",
+          command: "parse",
+          success: false,
+          error: "Failed to parse command: a frame must be a JSON object, got null",
+        },
+      ],
+    }),
+    extension_error: defineFrame({
+      type: "extension_error",
+      summary: "An extension threw; the session goes on.",
+      direction: "out",
+      schema: ExtensionErrorFrame,
+      systems: ["pi", "omp", "xcsh"],
+      opens: "extensions and templates",
+      examples: [
+        {
+          type: "extension_error",
+          extensionPath: "/home/me/repo/.tiller/extensions/format.ts",
+          event: "tool_result",
+          error: "the formatter is not installed",
+        },
+      ],
+    }),
+  }),
+  ...EXTENSION_UI_FRAMES,
+  ...HOST_TOOL_FRAMES,
+} as const;
+
+export type FrameType = keyof typeof FRAMES;

@@ -1,0 +1,35 @@
+import { type Static, Type } from "typebox";
+
+export const ThinkingLevel = Type.Union([
+  Type.Literal("off"),
+  Type.Literal("minimal"),
+  Type.Literal("low"),
+  Type.Literal("medium"),
+  Type.Literal("high"),
+  Type.Literal("xhigh"),
+]);
+export type ThinkingLevel = Static<typeof ThinkingLevel>;
+
+/** Dollars per million tokens, never rounded. */
+export const ModelCost = Type.Object({
+  input: Type.Number(),
+  output: Type.Number(),
+  cacheRead: Type.Number(),
+  cacheWrite: Type.Number(),
+});
+
+export const Model = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  api: Type.String(),
+  provider: Type.String(),
+  baseUrl: Type.String(),
+  reasoning: Type.Boolean(),
+  input: Type.Array(Type.Union([Type.Literal("text"), Type.Literal("image")])),
+  cost: ModelCost,
+  contextWindow: Type.Number(),
+  maxTokens: Type.Number(),
+  thinkingLevelMap: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),
+  compat: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+export type Model = Static<typeof Model>;

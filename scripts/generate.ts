@@ -1,0 +1,17 @@
+import { renderCommandTable } from "./generate/command-table.ts";
+import { renderCliDoc, renderSettingsDoc } from "./generate/config-docs.ts";
+import { renderJsonSchema } from "./generate/json-schema.ts";
+import { writeOrCheck } from "./generate/output.ts";
+import { renderProtocolDoc } from "./generate/protocol-doc.ts";
+
+/** Writes every generated file; with `--check` it only compares and fails on a difference. */
+
+const files = new Map<string, string>([
+  ["packages/protocol/src/command-table.generated.ts", renderCommandTable()],
+  ["schema/rpc.schema.json", renderJsonSchema()],
+  ["docs/protocol.md", renderProtocolDoc()],
+  ["docs/settings.md", renderSettingsDoc()],
+  ["docs/cli.md", renderCliDoc()],
+]);
+
+process.exitCode = writeOrCheck(files, { check: process.argv.includes("--check") });

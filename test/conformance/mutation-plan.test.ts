@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { planMutations, sampleMutations } from "../../scripts/mutation/plan.ts";
+import { ACCEPTED_SURVIVORS } from "../../scripts/mutation/survivors.ts";
+
+const plan = planMutations();
+const has = (frame: string, field: string) =>
+  plan.filter((each) => each.frame === frame && each.field === field).length;
+
+describe("the plan of the mutation run", () => {
+  it("damages each field twice: dropped and changed", () => {
+    expect(has("response:get_state", "data.model")).toBe(2);
+    expect(has("response:cycle_model", "data.isScoped")).toBe(2);
+    expect(has("agent_end", "messages")).toBe(2);
+    expect(has("message_update:text_delta", "assistantMessageEvent.delta")).toBe(2);
+    expect(has("message_end:assistant", "message.stopReason")).toBe(2);
+    expect(has("failure:parse", "error")).toBe(2);
+  });
+
+  it("leaves out what is not built yet", () => {
+    expect(plan.filter(({ frame }) => frame === "response:steer" || frame === "auto_retry_start")).toEqual([]);
+  });
+
+  it("accepts only survivors that are in the plan, each with a reason", () => {
+    const strangers = ACCEPTED_SURVIVORS.filter(({ frame, field }) => has(frame, field) === 0);
+    expect(strangers).toEqual([]);
+    expect(ACCEPTED_SURVIVORS.filter(({ reason }) => reason === "")).toEqual([]);
+  });
+
+  it("samples the same mutations for the same seed, each at most once", () => {
+    const sample = sampleMutations(plan, 20, 1);
+    expect(new Set(sample).size).toBe(20);
+    expect(sampleMutations(plan, 20, 1)).toEqual(sample);
+    expect(sampleMutations(plan, 20, 2)).not.toEqual(sample);
+  });
+});

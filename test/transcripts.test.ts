@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { repoRoot } from "./support/rpc-process.ts";
+import { playTranscript } from "./support/transcript.ts";
+import { parseTranscript } from "./support/transcript-parse.ts";
+
+/** Every story in test/transcripts is played against the built program. UPDATE_TRANSCRIPTS=1 records them anew. */
+
+const folder = join(repoRoot, "test/transcripts");
+const update = process.env.UPDATE_TRANSCRIPTS === "1";
+const stories = readdirSync(folder)
+  .filter((name) => name.endsWith(".rpc.txt"))
+  .map((name) => parseTranscript(name, readFileSync(join(folder, name), "utf8")));
+
+test.each(stories.map((story) => [`${story.name}: ${story.title}`, story] as const))("%s", async (_title, story) => {
+  const lines = await playTranscript(story, { update });
+  if (update) writeFileSync(join(folder, story.name), `${lines.join("\n")}\n`);
+  expect(lines).toEqual(update ? lines : story.source);
+});
