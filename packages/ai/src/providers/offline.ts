@@ -1,22 +1,8 @@
-import type { Model } from "@tiller/protocol/model";
 import type { Delta, DeltaStream, ModelRequest, StreamModel } from "../provider.ts";
 import { type Decision, decide } from "./offline/decide.ts";
 import { abortedDelta, estimateInput, estimateTokens, nextTurn, pause } from "./offline/local-model.ts";
 
 /** Provider `offline`, model `scout`: a rule-based assistant that needs no network and no key. See docs/offline-model.md. */
-
-export const SCOUT_MODEL: Model = {
-  id: "scout",
-  name: "Scout (offline, rule-based)",
-  api: "offline",
-  provider: "offline",
-  baseUrl: "offline://scout",
-  reasoning: false,
-  input: ["text"],
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-  contextWindow: 200_000,
-  maxTokens: 8_192,
-};
 
 export interface OfflineOptions {
   /** Makes scout speak at a human pace, on the request's clock. Left out: as fast as it is read. */

@@ -97,11 +97,15 @@ class TurnState {
     this.ending = ending;
   }
 
-  *grow(text: string, gapMs: number | undefined): Generator<Action> {
-    if (gapMs !== undefined && this.pieces > 0) yield { type: "gap", ms: gapMs };
+  /** True from the second piece on: a pace stands between pieces, not before the first. */
+  get hasGrown(): boolean {
+    return this.pieces > 0;
+  }
+
+  grow(text: string): Delta {
     this.pieces++;
     this.characters += text.length;
-    yield { type: "grow", index: this.index, text };
+    return { type: "grow", index: this.index, text };
   }
 
   *close(): Generator<Delta> {
@@ -143,7 +147,10 @@ function* toolCall(step: ToolCallStep | RawToolCallStep, state: TurnState): Gene
 function* endless(step: EndlessStep, state: TurnState): Generator<Action> {
   yield* state.begin({ type: "text" }, true);
   const gapMs = gapOf(step) ?? state.gapMs ?? ENDLESS_PACE_MS;
-  while (true) yield* state.grow(step.endless, gapMs);
+  while (true) {
+    if (state.hasGrown) yield { type: "gap", ms: gapMs };
+    yield state.grow(step.endless);
+  }
 }
 
 function* grown(words: string | string[], options: Pieces, state: TurnState): Generator<Action> {
@@ -152,7 +159,12 @@ function* grown(words: string | string[], options: Pieces, state: TurnState): Ge
       ? chunksOf(words, options.chunk)
       : words.flatMap((piece) => chunksOf(piece, options.chunk));
   const gapMs = gapOf(options) ?? state.gapMs;
-  for (let i = 0; i < (options.times ?? 1); i++) for (const piece of pieces) yield* state.grow(piece, gapMs);
+  for (let i = 0; i < (options.times ?? 1); i++) {
+    for (const piece of pieces) {
+      if (gapMs !== undefined && state.hasGrown) yield { type: "gap", ms: gapMs };
+      yield state.grow(piece);
+    }
+  }
 }
 
 /** Pieces of so many characters, never half of one. */

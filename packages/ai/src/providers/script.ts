@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Model } from "@tiller/protocol/model";
+import { fileURLToPath } from "node:url";
 import { ProviderError } from "../errors.ts";
 import type { Delta, DeltaStream, ModelRequest, StreamModel } from "../provider.ts";
 import { checkScript, ScriptError } from "./script-check.ts";
@@ -9,22 +8,6 @@ import { playTurn } from "./script-play.ts";
 import type { Script, Turn } from "./script-types.ts";
 
 /** Provider `script`: a model that says what a file says, turn by turn. See docs/script-model.md. */
-
-/** The model of a script file; its `baseUrl` tells where the file is. */
-export function scriptModel(path: string): Model {
-  return {
-    id: "script",
-    name: "Script (plays turns from a file)",
-    api: "script",
-    provider: "script",
-    baseUrl: pathToFileURL(path).href,
-    reasoning: true,
-    input: ["text", "image"],
-    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-    contextWindow: 200_000,
-    maxTokens: 8_192,
-  };
-}
 
 /** Throws a ScriptError that names the turn, the step and the field. */
 export function parseScript(text: string): Script {

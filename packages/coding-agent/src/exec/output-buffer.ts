@@ -118,16 +118,18 @@ function createLineCounter() {
   let finished = 0;
   return {
     write(chunk: Uint8Array) {
-      // A plain loop: a call per newline would be slower for short lines.
-      let start = 0;
-      for (let i = 0; i < chunk.length; i++) {
-        if (chunk[i] !== NEWLINE) continue;
-        newlines += 1;
-        finished = open + i - start;
-        open = 0;
-        start = i + 1;
+      // A plain loop with its length outside: measured, calls of indexOf and a length in the condition are slower.
+      const { length } = chunk;
+      let found = 0;
+      for (let i = 0; i < length; i++) if (chunk[i] === NEWLINE) found += 1;
+      newlines += found;
+      if (found === 0) {
+        open += chunk.length;
+        return;
       }
-      open += chunk.length - start;
+      const last = chunk.lastIndexOf(NEWLINE);
+      finished = found === 1 ? open + last : last - chunk.lastIndexOf(NEWLINE, last - 1) - 1;
+      open = chunk.length - 1 - last;
     },
     total: () => newlines + (open > 0 ? 1 : 0),
     lastLength: () => (open > 0 ? open : finished),

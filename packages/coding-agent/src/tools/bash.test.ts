@@ -73,7 +73,9 @@ describe("a large output", () => {
   it("with many lines shows the last 2000 and where the rest is", async () => {
     const result = await fixture.call("bash", { command: "seq 1 3000" });
     const { truncation, fullOutputPath } = details(result);
-    expect(textOf(result)).toMatch(/^1001\n1002\n[\s\S]*\n3000\n\n\[Showing lines 1001-3000 of 3000\. Full output: \S+\]$/);
+    expect(textOf(result)).toMatch(
+      /^1001\n1002\n[\s\S]*\n3000\n\n\[Showing lines 1001-3000 of 3000\. Full output: \S+\]$/,
+    );
     expect(textOf(result)).toContain(`Full output: ${fullOutputPath}]`);
     expect(truncation).toMatchObject({ truncatedBy: "lines", totalLines: 3000, outputLines: 2000, totalBytes: 13893 });
     expect(readFileSync(fullOutputPath, "utf8").split("\n")).toHaveLength(3001);
@@ -83,8 +85,15 @@ describe("a large output", () => {
   it("with many bytes shows the last 50 KB", async () => {
     const result = await fixture.call("bash", { command: "for i in $(seq 1000); do printf '%01023d\\n' $i; done" });
     const { truncation, fullOutputPath } = details(result);
-    expect(textOf(result)).toContain(`\n\n[Showing lines 951-1000 of 1000 (50.0KB limit). Full output: ${fullOutputPath}]`);
-    expect(truncation).toMatchObject({ truncatedBy: "bytes", totalLines: 1000, totalBytes: 1_024_000, outputLines: 50 });
+    expect(textOf(result)).toContain(
+      `\n\n[Showing lines 951-1000 of 1000 (50.0KB limit). Full output: ${fullOutputPath}]`,
+    );
+    expect(truncation).toMatchObject({
+      truncatedBy: "bytes",
+      totalLines: 1000,
+      totalBytes: 1_024_000,
+      outputLines: 50,
+    });
     expect(readFileSync(fullOutputPath)).toHaveLength(1_024_000);
     rmSync(fullOutputPath);
   });
@@ -92,7 +101,9 @@ describe("a large output", () => {
   it("in one line shows the end of it", async () => {
     const result = await fixture.call("bash", { command: "echo first; head -c 200000 /dev/zero | tr '\\0' x" });
     const { truncation, fullOutputPath } = details(result);
-    expect(textOf(result)).toContain(`x\n\n[Showing last 50.0KB of line 2 (line is 195.3KB). Full output: ${fullOutputPath}]`);
+    expect(textOf(result)).toContain(
+      `x\n\n[Showing last 50.0KB of line 2 (line is 195.3KB). Full output: ${fullOutputPath}]`,
+    );
     expect(truncation).toMatchObject({ lastLinePartial: true, outputBytes: 51200, totalBytes: 200_006 });
     rmSync(fullOutputPath);
   });
@@ -116,21 +127,21 @@ describe("a large output", () => {
 describe("updates", () => {
   it("begin empty, are cumulative, and come at most every 100 ms", async () => {
     const clock = new FakeClock();
-    const slow = createToolFixture({ go: "" }, { clock });
-    // Prints a number each time the test removes the file.
-    const command = "for i in 1 2 3; do echo $i; while [ -e go ]; do sleep 0.01; done; touch go; done; sleep 100";
+    const slow = createToolFixture({}, { clock });
+    // Each number waits for a file that the test makes.
+    const command = "for i in 1 2 3; do until [ -e go$i ]; do sleep 0.01; done; echo $i; done; touch all; sleep 100";
     const stop = new AbortController();
     const call = slow.call("bash", { command }, stop.signal);
-    const ended = expect(call).rejects.toThrow("1\n2\n3\n\nCommand aborted");
+    const ended = expect(call).rejects.toThrow(new Error("1\n2\n3\n\nCommand aborted"));
+    slow.write("go1", "");
     await until(() => slow.updates.length === 2);
-    // The second line waits for the interval: exactly one timer, however much is printed.
-    rmSync(`${slow.root}/go`);
+    slow.write("go2", "");
     await until(() => clock.pending === 1);
-    rmSync(`${slow.root}/go`);
-    await until(() => existsSync(`${slow.root}/go`));
+    slow.write("go3", "");
+    await until(() => existsSync(`${slow.root}/all`));
+    // However much is printed, one timer waits and nothing is told before it.
     expect(clock.waits).toEqual([100]);
     expect(slow.updates).toHaveLength(2);
-    await until(() => readFileSync(`${slow.root}/go`) && clock.pending === 1);
     clock.advanceSync(100);
     expect(slow.updates[0]).toEqual({ content: [] });
     expect(slow.updates[1]).toEqual({

@@ -15,7 +15,7 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** A zero byte this early marks a binary file. */
 const BINARY_PROBE_BYTES = 64 * 1024;
 /** Some patterns take longer than anyone lives; nothing else can stop a regular expression. */
-const MAX_MATCH_MS = 2000;
+const MAX_MATCH_MS = 1000;
 
 export async function grepWithJs(request: GrepRequest, collector: GrepCollector, signal: AbortSignal): Promise<void> {
   const regex = compilePattern(request);

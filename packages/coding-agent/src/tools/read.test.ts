@@ -14,7 +14,9 @@ const numbered = (count: number) => Array.from({ length: count }, (_, i) => `lin
 describe("reading text", () => {
   it("gives a small file as it is", async () => {
     fixture.write("a.txt", "one\r\ntwo\n");
-    expect(await fixture.call("read", { path: "a.txt" })).toEqual({ content: [{ type: "text", text: "one\r\ntwo\n" }] });
+    expect(await fixture.call("read", { path: "a.txt" })).toEqual({
+      content: [{ type: "text", text: "one\r\ntwo\n" }],
+    });
   });
 
   it("gives nothing for an empty file", async () => {

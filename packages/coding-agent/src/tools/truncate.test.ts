@@ -83,7 +83,9 @@ describe("whatever the text and the limits", () => {
         // The newline that closes the text may go, nothing else.
         const wholes = text.endsWith("\n") ? [text, text.slice(0, -1)] : [text];
         const { content } = result;
-        expect(wholes.some((whole) => (name === "head" ? whole.startsWith(content) : whole.endsWith(content)))).toBe(true);
+        expect(wholes.some((whole) => (name === "head" ? whole.startsWith(content) : whole.endsWith(content)))).toBe(
+          true,
+        );
         if (!result.truncated) expect(wholes).toContain(content);
       }),
     );

@@ -107,7 +107,7 @@ function counts(found: Findings): string {
     .slice(0, MOST_EXTENSIONS)
     .map(({ name, files }) => `${files} ${name || "without extension"}`);
   const rest = counts.byExtension.slice(MOST_EXTENSIONS).reduce((sum, { files }) => sum + files, 0);
-  if (rest > 0) shown.push(`${rest} others`);
+  if (rest > 0) shown.push(plural(rest, "other"));
   return `Counts: ${counts.partial ? "at least " : ""}${plural(counts.total, "file")}${shown.length > 0 ? ` (${shown.join(", ")})` : ""}.`;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "@tiller/protocol/clock";
 import type { AssistantMessage, LlmMessage, ToolResultMessage, UserMessage } from "@tiller/protocol/message";
+import { OFFLINE_MODEL } from "../../catalogue.ts";
 import type { Delta, DeltaStream, ModelRequest } from "../../provider.ts";
-import { SCOUT_MODEL } from "../offline.ts";
 
 /** Conversations and clocks for the tests of the models that need no network. */
 
@@ -42,7 +42,7 @@ export function requestOf(
   tools = ALL_TOOLS,
 ): ModelRequest {
   return {
-    model: SCOUT_MODEL,
+    model: OFFLINE_MODEL,
     systemPrompt: "You are a test.",
     messages,
     tools: tools.map((name) => ({ name, description: name, parameters: {} })),
@@ -73,6 +73,12 @@ export class TestClock implements Clock {
 
   get sleepers(): number {
     return this.waiting.length;
+  }
+
+  /** Time leaps, as after a long sleep of the machine: whoever waits wakes up late. */
+  async jump(ms: number): Promise<void> {
+    this.time += ms;
+    await this.advance(0);
   }
 
   /** Moves time on and lets everything that follows from it happen. */

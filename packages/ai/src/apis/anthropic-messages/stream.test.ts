@@ -1,0 +1,192 @@
+import { expect, test } from "vitest";
+import type { ProviderErrorKind } from "../../errors.ts";
+import { createSseDecoder, parseEvents } from "../../http/sse.ts";
+import type { Delta } from "../../provider.ts";
+import { finish, initial, step } from "./stream.ts";
+
+/** Plays events through the decoder too, in the form the provider sends them. */
+function play(...events: unknown[]): Delta[] {
+  const stream = events.map(
+    (event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`,
+  );
+  return playText(stream.join(""));
+}
+
+function playText(stream: string): Delta[] {
+  const state = initial();
+  const out: Delta[] = [];
+  for (const event of parseEvents(createSseDecoder().push(Buffer.from(stream)))) step(state, event, out);
+  finish(state, out);
+  return out;
+}
+
+const start = {
+  type: "message_start",
+  message: {
+    id: "msg_1",
+    usage: { input_tokens: 10, output_tokens: 1, cache_creation_input_tokens: 3, cache_read_input_tokens: 2 },
+  },
+};
+const opened = (index: number, content_block: unknown) => ({ type: "content_block_start", index, content_block });
+const delta = (index: number, piece: unknown) => ({ type: "content_block_delta", index, delta: piece });
+const stopped = (index: number) => ({ type: "content_block_stop", index });
+const ending = (stop_reason: string) => ({
+  type: "message_delta",
+  delta: { stop_reason },
+  usage: { output_tokens: 7 },
+});
+const stop = { type: "message_stop" };
+
+test("text", () => {
+  const deltas = play(
+    start,
+    { type: "ping" },
+    opened(0, { type: "text", text: "" }),
+    delta(0, { type: "text_delta", text: "Hel" }),
+    delta(0, { type: "text_delta", text: "lo ✓" }),
+    delta(0, { type: "citations_delta", citation: {} }),
+    stopped(0),
+    ending("end_turn"),
+    stop,
+  );
+  expect(deltas).toEqual([
+    { type: "response", id: "msg_1" },
+    { type: "usage", input: 10, output: 1, cacheRead: 2, cacheWrite: 3 },
+    { type: "open", index: 0, block: { type: "text" } },
+    { type: "grow", index: 0, text: "Hel" },
+    { type: "grow", index: 0, text: "lo ✓" },
+    { type: "close", index: 0 },
+    { type: "usage", output: 7 },
+    { type: "done", stopReason: "stop" },
+  ]);
+});
+
+test("thinking with its signature, and thinking that is hidden", () => {
+  const deltas = play(
+    opened(0, { type: "thinking", thinking: "", signature: "" }),
+    delta(0, { type: "thinking_delta", thinking: "Hm" }),
+    delta(0, { type: "signature_delta", signature: "c2ln" }),
+    delta(0, { type: "signature_delta", signature: "bmF0" }),
+    stopped(0),
+    opened(1, { type: "redacted_thinking", data: "b3BhcXVl" }),
+    stopped(1),
+    ending("end_turn"),
+    stop,
+  );
+  expect(deltas.slice(0, 6)).toEqual([
+    { type: "open", index: 0, block: { type: "thinking" } },
+    { type: "grow", index: 0, text: "Hm" },
+    { type: "close", index: 0, signature: "c2lnbmF0" },
+    { type: "open", index: 1, block: { type: "thinking" } },
+    { type: "grow", index: 1, text: "[Reasoning redacted]" },
+    { type: "close", index: 1, signature: "b3BhcXVl", redacted: true },
+  ]);
+});
+
+test("several tool calls: arguments in pieces, whole at the opening, or none", () => {
+  const deltas = play(
+    opened(0, { type: "tool_use", id: "t1", name: "read", input: {} }),
+    delta(0, { type: "input_json_delta", partial_json: "" }),
+    delta(0, { type: "input_json_delta", partial_json: '{"path":' }),
+    delta(0, { type: "input_json_delta", partial_json: '"a"}' }),
+    stopped(0),
+    opened(1, { type: "tool_use", id: "t2", name: "ls", input: { path: "b" } }),
+    stopped(1),
+    opened(2, { type: "tool_use", id: "t3", name: "now", input: {} }),
+    stopped(2),
+    ending("tool_use"),
+    stop,
+  );
+  expect(deltas).toEqual([
+    { type: "open", index: 0, block: { type: "toolCall", id: "t1", name: "read" } },
+    { type: "grow", index: 0, text: '{"path":' },
+    { type: "grow", index: 0, text: '"a"}' },
+    { type: "close", index: 0 },
+    { type: "open", index: 1, block: { type: "toolCall", id: "t2", name: "ls" } },
+    { type: "grow", index: 1, text: '{"path":"b"}' },
+    { type: "close", index: 1 },
+    { type: "open", index: 2, block: { type: "toolCall", id: "t3", name: "now" } },
+    { type: "close", index: 2 },
+    { type: "usage", output: 7 },
+    { type: "done", stopReason: "toolUse" },
+  ]);
+});
+
+test("blocks and events of a kind we do not know are passed over, and leave no gap", () => {
+  const deltas = play(
+    opened(0, { type: "server_tool_use", id: "s", name: "web_search", input: {} }),
+    delta(0, { type: "input_json_delta", partial_json: "{}" }),
+    stopped(0),
+    { type: "brand_new_event", index: 0 },
+    delta(9, { type: "text_delta", text: "nobody opened me" }),
+    opened(1, { type: "text", text: "Hi" }),
+    stopped(1),
+    ending("end_turn"),
+    stop,
+  );
+  expect(deltas.slice(0, 3)).toEqual([
+    { type: "open", index: 0, block: { type: "text" } },
+    { type: "grow", index: 0, text: "Hi" },
+    { type: "close", index: 0 },
+  ]);
+});
+
+test.each([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["pause_turn", "stop"],
+  ["max_tokens", "length"],
+  ["tool_use", "toolUse"],
+  ["some_new_reason", "stop"],
+])("stop reason %s is %s", (reason, stopReason) => {
+  expect(play(ending(reason), stop).at(-1)).toEqual({ type: "done", stopReason });
+});
+
+test("without a stop reason, a tool call decides", () => {
+  expect(play(opened(0, { type: "tool_use", id: "t", name: "x", input: {} }), stop).at(-1)).toEqual({
+    type: "done",
+    stopReason: "toolUse",
+  });
+});
+
+const failure = (type: string, message: string) => ({ type: "error", error: { type, message } });
+
+test.each<[story: string, events: unknown[], kind: ProviderErrorKind, message: string]>([
+  ["overload", [start, failure("overloaded_error", "Overloaded")], "overloaded", "overloaded_error: Overloaded"],
+  ["rate limit", [failure("rate_limit_error", "Slow")], "rate_limit", "rate_limit_error: Slow"],
+  ["key", [failure("authentication_error", "No")], "auth", "authentication_error: No"],
+  ["inside the provider", [failure("api_error", "Oops")], "server", "api_error: Oops"],
+  ["request", [failure("invalid_request_error", "Bad")], "bad_request", "invalid_request_error: Bad"],
+  [
+    "too long",
+    [failure("invalid_request_error", "prompt is too long: 3 > 2")],
+    "overflow",
+    "invalid_request_error: prompt is too long: 3 > 2",
+  ],
+  ["an error without a type of event", [{ error: { message: "bare" } }], "server", "error: bare"],
+  ["refusal", [ending("refusal"), stop], "content_filter", "The model refused to answer (stop_reason refusal)"],
+  [
+    "out of context",
+    [ending("model_context_window_exceeded"), stop],
+    "overflow",
+    "The answer ran out of context (model_context_window_exceeded)",
+  ],
+  ["cut off", [start, ending("end_turn")], "malformed", "Anthropic stream ended before message_stop"],
+  ["nothing at all", [], "malformed", "Anthropic stream ended before message_stop"],
+])("failure: %s", (_story, events, kind, message) => {
+  const deltas = play(...events, opened(0, { type: "text", text: "after the end" }));
+  const errors = deltas.filter((entry) => entry.type === "error");
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toMatchObject({ error: { kind, message } });
+});
+
+test("after the end nothing is added any more", () => {
+  const deltas = play(ending("end_turn"), stop, opened(0, { type: "text", text: "late" }), stop);
+  expect(deltas.at(-1)).toEqual({ type: "done", stopReason: "stop" });
+});
+
+test("an event that is not JSON ends the stream and is quoted", () => {
+  expect(playText("data: <oops>\n\n").at(-1)).toMatchObject({
+    error: { kind: "malformed", message: "Anthropic sent an event that is not JSON: <oops>" },
+  });
+});

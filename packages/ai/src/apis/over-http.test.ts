@@ -1,0 +1,102 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { streamAssistant } from "../stream.ts";
+import { collect, testModel, testRequest } from "../testing.ts";
+
+/** From the request to the deltas, against a server that speaks the real dialect. */
+
+let server: Server | undefined;
+
+afterEach(async () => {
+  server?.closeAllConnections();
+  await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+  server = undefined;
+});
+
+async function modelBehind(listener: RequestListener) {
+  const started = createServer(listener);
+  server = started;
+  await new Promise<void>((resolve) => started.listen(0, "127.0.0.1", resolve));
+  return testModel({ baseUrl: `http://127.0.0.1:${(started.address() as AddressInfo).port}` });
+}
+
+const sse = (event: { type: string; [key: string]: unknown }): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+const opening = sse({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } });
+const piece = (text: string): string =>
+  sse({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } });
+const closing =
+  sse({ type: "content_block_stop", index: 0 }) +
+  sse({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 2 } }) +
+  sse({ type: "message_stop" });
+
+test("an answer over the wire", async () => {
+  let path = "";
+  const model = await modelBehind((req, res) => {
+    path = req.url ?? "";
+    res.writeHead(200, { "content-type": "text/event-stream" });
+    res.end(opening + piece("Hi") + piece(" there") + closing);
+  });
+  expect(await collect(streamAssistant(testRequest({ model })))).toEqual([
+    { type: "open", index: 0, block: { type: "text" } },
+    { type: "grow", index: 0, text: "Hi" },
+    { type: "grow", index: 0, text: " there" },
+    { type: "close", index: 0 },
+    { type: "usage", output: 2 },
+    { type: "done", stopReason: "stop" },
+  ]);
+  expect(path).toBe("/v1/messages");
+});
+
+test("the end of the message ends the stream, even when the server keeps the connection open", async () => {
+  const model = await modelBehind((_req, res) => {
+    res.writeHead(200, { "content-type": "text/event-stream" });
+    res.write(opening + closing);
+  });
+  expect((await collect(streamAssistant(testRequest({ model })))).at(-1)).toEqual({ type: "done", stopReason: "stop" });
+});
+
+test("an error status is the only delta", async () => {
+  const model = await modelBehind((_req, res) => {
+    res.statusCode = 529;
+    res.end('{"error":{"type":"overloaded_error","message":"Overloaded"}}');
+  });
+  expect(await collect(streamAssistant(testRequest({ model })))).toMatchObject([
+    { type: "error", error: { kind: "overloaded", message: "529 overloaded_error: Overloaded" } },
+  ]);
+});
+
+test("a stream that ends too early, cleanly or not, is an error after what had arrived", async () => {
+  const model = await modelBehind((req, res) => {
+    res.writeHead(200, { "content-type": "text/event-stream" });
+    if (req.headers["x-cut"]) res.write(opening + piece("He"), () => req.socket.destroy());
+    else res.end(opening + piece("He"));
+  });
+  const clean = await collect(streamAssistant(testRequest({ model })));
+  expect(clean.slice(1)).toMatchObject([
+    { type: "grow", text: "He" },
+    { type: "error", error: { kind: "malformed", message: "Anthropic stream ended before message_stop" } },
+  ]);
+  const cut = await collect(streamAssistant(testRequest({ model, headers: { "x-cut": "1" } })));
+  expect(cut.at(-1)).toMatchObject({ type: "error", error: { kind: "network" } });
+});
+
+test("an abort ends the stream and closes the connection", async () => {
+  let closed = false;
+  const model = await modelBehind((_req, res) => {
+    res.on("close", () => {
+      closed = true;
+    });
+    res.writeHead(200, { "content-type": "text/event-stream" });
+    res.write(opening + piece("He"));
+  });
+  const controller = new AbortController();
+  const deltas = [];
+  for await (const batch of streamAssistant(testRequest({ model, signal: controller.signal }))) {
+    deltas.push(...batch);
+    controller.abort();
+  }
+  expect(deltas.at(-1)).toMatchObject({ type: "error", error: { kind: "aborted", message: "Request was aborted" } });
+  while (!closed) await new Promise((resolve) => setImmediate(resolve));
+});

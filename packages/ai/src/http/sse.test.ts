@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createSseDecoder, parseEvents } from "./sse.ts";
+
+function decode(...pieces: (string | Uint8Array)[]): string[] {
+  const decoder = createSseDecoder();
+  const events = pieces.flatMap((piece) => decoder.push(typeof piece === "string" ? Buffer.from(piece) : piece));
+  return [...events, ...decoder.end()];
+}
+
+test.each<[story: string, stream: string, events: string[]]>([
+  ["one event", "data: a\n\n", ["a"]],
+  ["the name of the event does not matter", "event: x\ndata: a\n\nevent: y\ndata: b\n\n", ["a", "b"]],
+  ["a name after the data", "data: a\nevent: x\n\n", ["a"]],
+  ["CR LF", "event: x\r\ndata: a\r\n\r\ndata: b\r\n\r\n", ["a", "b"]],
+  ["no space after the colon, and only one is dropped", "data:a\n\ndata:  b\n\n", ["a", " b"]],
+  ["several lines of data", "data: a\nid: 1\ndata: b\n\n", ["a\nb"]],
+  ["comments and other fields alone are no event", ": ping\n\nretry: 5\n\ndata: a\n\n", ["a"]],
+  ["more blank lines than needed", "\n\n\ndata: a\n\n\n\ndata: b\n\n", ["a", "b"]],
+  ["empty data is an event", "data:\n\n", [""]],
+  ["the last blank line is missing", "data: a\n\ndata: b\n", ["a", "b"]],
+  ["a line that was cut off does not count", "data: a\n\ndata: b", ["a"]],
+  ["a byte order mark", "\ufeffdata: a\n\n", ["a"]],
+  ["line separators of Unicode are ordinary text", "data: a\u2028b\n\n", ["a\u2028b"]],
+])("%s", (_story, stream, events) => {
+  expect(decode(stream)).toEqual(events);
+});
+
+test("any borders between the pieces give the same events, also inside characters and CR LF", () => {
+  const value = fc.string({ unit: "grapheme" }).map((text) => text.replace(/[\r\n]/g, "").trimStart());
+  const event = fc.record({ data: fc.array(value, { minLength: 1, maxLength: 3 }), name: value });
+  const stream = fc.record({ events: fc.array(event), lineEnd: fc.constantFrom("\n", "\r\n") });
+  fc.assert(
+    fc.property(stream, fc.array(fc.nat(400)), ({ events, lineEnd }, cuts) => {
+      const lines = events.flatMap(({ data, name }) => [`event: ${name}`, ...data.map((line) => `data: ${line}`), ""]);
+      const bytes = Buffer.from(lines.map((line) => line + lineEnd).join(""));
+      const borders = [...new Set(cuts.filter((cut) => cut < bytes.length))].sort((a, b) => a - b);
+      const pieces = [0, ...borders].map((start, i) => bytes.subarray(start, borders[i]));
+      expect(decode(...pieces)).toEqual(events.map(({ data }) => data.join("\n")));
+    }),
+  );
+});
+
+test("a batch is parsed as its events one by one would be", () => {
+  fc.assert(
+    fc.property(fc.array(fc.json()), (events) => {
+      expect(parseEvents(events)).toEqual(events.map((event) => JSON.parse(event)));
+    }),
+  );
+});
+
+test("data that is not JSON is given as its text, and does not spoil its neighbours", () => {
+  expect(parseEvents(['{"a":1}', "[DONE]"])).toEqual([{ a: 1 }, "[DONE]"]);
+  expect(parseEvents(['{"a":1},{"b":2}', '{"c":3}'])).toEqual(['{"a":1},{"b":2}', { c: 3 }]);
+  expect(parseEvents(["{"])).toEqual(["{"]);
+});

@@ -1,0 +1,132 @@
+import type { Model } from "@tiller/protocol/model";
+import { expect, test } from "vitest";
+import {
+  type InitialModelInputs,
+  initialModel,
+  initialThinkingLevel,
+  resolveModelOption,
+  resolveScope,
+} from "./resolve-model.ts";
+import { testModel } from "./testing.ts";
+
+const model = (name: string): Model => {
+  const slash = name.indexOf("/");
+  return testModel({ provider: name.slice(0, slash), id: name.slice(slash + 1), name: name.slice(slash + 1) });
+};
+const models = [
+  "anthropic/claude-opus-5-5",
+  "anthropic/claude-sonnet-4-5",
+  "anthropic/claude-sonnet-4-5-20250929",
+  "anthropic/claude-haiku-4-5-20251001",
+  "router/anthropic/claude-sonnet-4-5",
+  "router/qwen:free",
+  "local/llama-3",
+].map(model);
+const nameOf = ({ provider, id }: Model) => `${provider}/${id}`;
+
+test.each<[provider: string | undefined, pattern: string | undefined, expected: unknown]>([
+  [undefined, undefined, undefined],
+  [undefined, "claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"],
+  [undefined, "CLAUDE-Sonnet-4-5", "anthropic/claude-sonnet-4-5"],
+  [undefined, "anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"],
+  ["Anthropic", "claude-opus-5-5", "anthropic/claude-opus-5-5"],
+  ["anthropic", "anthropic/claude-opus-5-5", "anthropic/claude-opus-5-5"],
+  ["router", "anthropic/claude-sonnet-4-5", "router/anthropic/claude-sonnet-4-5"],
+  [undefined, "router/anthropic/claude-sonnet-4-5", "router/anthropic/claude-sonnet-4-5"],
+  ["anthropic", undefined, "anthropic/claude-opus-5-5"],
+  ["local", undefined, "local/llama-3"],
+  // Part of a name: without a date before with one, then the greatest.
+  ["anthropic", "sonnet", "anthropic/claude-sonnet-4-5"],
+  [undefined, "haiku", "anthropic/claude-haiku-4-5-20251001"],
+  [undefined, "llama", "local/llama-3"],
+  ["anthropic", "claude", "anthropic/claude-sonnet-4-5"],
+  // Levels, and colons that are part of an id.
+  [undefined, "llama:high", "local/llama-3 at high"],
+  [undefined, "anthropic/sonnet:xhigh", "anthropic/claude-sonnet-4-5 at xhigh"],
+  [undefined, "qwen:free", "router/qwen:free"],
+  [undefined, "qwen:free:low", "router/qwen:free at low"],
+])("--provider %s --model %s", (provider, pattern, expected) => {
+  const choice = resolveModelOption({ provider, model: pattern }, models);
+  const said = choice?.ok ? nameOf(choice.model) + (choice.thinkingLevel ? ` at ${choice.thinkingLevel}` : "") : choice;
+  expect(said).toEqual(expected);
+});
+
+test.each<[provider: string | undefined, pattern: string | undefined, error: string]>([
+  ["nobody", "x", 'Unknown provider "nobody". Use --list-models to see available providers/models.'],
+  ["nobody", undefined, 'Unknown provider "nobody". Use --list-models to see available providers/models.'],
+  [undefined, "gpt-9", 'Model "gpt-9" not found. Use --list-models to see available models.'],
+  [undefined, "llama:loud", 'Model "llama:loud" not found. Use --list-models to see available models.'],
+  [undefined, "nobody/x", 'Model "nobody/x" not found. Use --list-models to see available models.'],
+  [undefined, "", 'Model "" not found. Use --list-models to see available models.'],
+])("--provider %s --model %s is refused", (provider, pattern, error) => {
+  expect(resolveModelOption({ provider, model: pattern }, models)).toEqual({ ok: false, error });
+});
+
+test.each<[option: { provider?: string; model: string }, id: string, level: string | undefined]>([
+  [{ provider: "anthropic", model: "claude-brand-new" }, "claude-brand-new", undefined],
+  [{ model: "anthropic/claude-brand-new:high" }, "claude-brand-new", "high"],
+])("a model of a known provider that is not listed is tried: %j", (option, id, thinkingLevel) => {
+  expect(resolveModelOption(option, models)).toEqual({
+    ok: true,
+    model: { ...models[0], id, name: id },
+    ...(thinkingLevel ? { thinkingLevel } : {}),
+    warning: `Model "${id}" not found for provider "anthropic". Using custom model id.`,
+  });
+});
+
+test.each<[patterns: string[], names: string[], warnings: string[]]>([
+  [["claude-opus-5-5", " llama:low ", ""], ["anthropic/claude-opus-5-5", "local/llama-3 at low"], []],
+  [["anthropic/*"], models.slice(0, 4).map(nameOf), []],
+  [["ANTHROPIC/*haiku*:high"], ["anthropic/claude-haiku-4-5-20251001 at high"], []],
+  [["*opus*", "claude-opus-5-5:high"], ["anthropic/claude-opus-5-5"], []],
+  [["router/*"], ["router/qwen:free"], []],
+  [["router/**"], ["router/anthropic/claude-sonnet-4-5", "router/qwen:free"], []],
+  [["llama-?", "[lq]*-3"], ["local/llama-3"], []],
+  [["gpt-*", "nothing"], [], ['No models match pattern "gpt-*"', 'No models match pattern "nothing"']],
+  [["llama:loud"], ["local/llama-3"], ['Invalid thinking level "loud" in pattern "llama:loud"; it is ignored']],
+  [["a.b*(c"], [], ['No models match pattern "a.b*(c"']],
+])("scope %j", (patterns, names, warnings) => {
+  const scope = resolveScope(patterns, models);
+  const said = scope.scoped.map(
+    (entry) => nameOf(entry.model) + (entry.thinkingLevel ? ` at ${entry.thinkingLevel}` : ""),
+  );
+  expect({ said, warnings: scope.warnings }).toEqual({ said: names, warnings });
+});
+
+const [opus, sonnet, , haiku] = models as [Model, Model, Model, Model];
+const llama = models.at(-1)!;
+
+test.each<[story: string, inputs: Partial<InitialModelInputs>, expected: Model | undefined]>([
+  ["the option wins", { option: haiku, scoped: [{ model: opus }], restored: sonnet }, haiku],
+  ["then the first in scope", { scoped: [{ model: haiku }, { model: opus }], restored: sonnet }, haiku],
+  [
+    "or the saved one, when it is in scope",
+    { scoped: [{ model: haiku }, { model: opus }], settings: { model: "claude-opus-5-5" } },
+    opus,
+  ],
+  [
+    "a continued session keeps its model",
+    { scoped: [{ model: haiku }], restored: sonnet, isNewSession: false },
+    sonnet,
+  ],
+  ["then the settings", { settings: { provider: "anthropic", model: "claude-sonnet-4-5" } }, sonnet],
+  ["also as provider/id", { settings: { model: "local/llama-3" } }, llama],
+  ["also a provider alone", { settings: { provider: "anthropic" } }, opus],
+  ["even without a key for it", { settings: { model: "local/llama-3" }, available: [opus] }, llama],
+  ["settings that name nothing are passed over", { settings: { provider: "gone", model: "x" } }, opus],
+  ["then the default of a provider", { available: [haiku, opus] }, opus],
+  ["then the first", { available: [llama, haiku] }, llama],
+  ["then none", { available: [] }, undefined],
+])("initial model: %s", (_story, inputs, expected) => {
+  expect(initialModel({ scoped: [], isNewSession: true, all: models, available: models, ...inputs })).toBe(expected);
+});
+
+test("initial thinking: the first that was given, fitted to the model", () => {
+  const thinker = testModel({ reasoning: true });
+  expect(initialThinkingLevel(thinker)).toBe("medium");
+  expect(initialThinkingLevel(thinker, undefined, "low", "high")).toBe("low");
+  expect(initialThinkingLevel(thinker, "nonsense", "low")).toBe("low");
+  expect(initialThinkingLevel(thinker, "xhigh")).toBe("high");
+  expect(initialThinkingLevel(testModel(), "high")).toBe("off");
+  expect(initialThinkingLevel(undefined, "high")).toBe("off");
+});

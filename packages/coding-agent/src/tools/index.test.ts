@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { systemClock } from "../lib/clock.ts";
+import { BUILTIN_TOOLS, createTools, defaultToolNames, isBuiltinTool } from "./index.ts";
+
+const context = { cwd: "/", env: {}, clock: systemClock };
+
+it("offers the usual four unless told otherwise", () => {
+  expect(defaultToolNames()).toEqual(["read", "bash", "edit", "write"]);
+});
+
+it("creates every tool with a name, a description and an object schema that is plain data", async () => {
+  const tools = await createTools({ ...context, names: BUILTIN_TOOLS.map((row) => row.name) });
+  expect(tools.map(({ name, concurrency }) => `${name} ${concurrency}`)).toEqual([
+    "read shared",
+    "bash exclusive",
+    "edit exclusive",
+    "write exclusive",
+    "grep shared",
+    "find shared",
+    "ls shared",
+  ]);
+  for (const tool of tools) {
+    expect(tool.label).toBe(tool.name);
+    expect(tool.description.length).toBeGreaterThan(20);
+    expect(tool.parameters.type).toBe("object");
+    expect(JSON.parse(JSON.stringify(tool.parameters))).toEqual(tool.parameters);
+  }
+});
+
+it("keeps the order of the names, each once, and names what it does not know", async () => {
+  const tools = await createTools({ ...context, names: ["ls", "read", "ls"] });
+  expect(tools.map((tool) => tool.name)).toEqual(["ls", "read"]);
+  await expect(createTools({ ...context, names: ["fly"] })).rejects.toThrow(
+    'Unknown tool "fly". Built-in tools: read, bash, edit, write, grep, find, ls',
+  );
+  expect([isBuiltinTool("read"), isBuiltinTool("fly")]).toEqual([true, false]);
+});
