@@ -121,7 +121,7 @@ describe("playing", () => {
 
   const failing: [name: string, lines: string[], says: RegExp][] = [
     ["the wrong frame", [PROMPT, "<  response agent_end"], /story:2: type is "agent_start"\nexpected: agent_end/],
-    ["the wrong field", [PROMPT, '<  … prompt_result {"status":"error"}'], /no further frame came/],
+    ["the wrong field", [PROMPT, '<  … prompt_result {"status":"error"}'], /no frame came that fits/],
     [
       "the wrong text",
       [PROMPT, '<  response agent_start turn_start message_start message_end message_start message_update text "no"'],

@@ -50,6 +50,8 @@ class Player {
   /** Recorded lines by the line they replace. */
   private readonly rewritten = new Map<number, { lines: number; with: string[] }>();
   private cursor = 0;
+  /** When the current item must have been found; an endless answer would be passed over for ever. */
+  private deadline = 0;
   private skipping = false;
   private isClosed = false;
 
@@ -109,6 +111,7 @@ class Player {
       this.skipping = true;
       return;
     }
+    this.deadline = Date.now() + (this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     for (;;) {
       const frame = await this.frameAt(this.cursor, item, line);
       const problem = item.kind === "block" ? await this.blockProblem(item, line) : this.frameProblem(item, frame);
@@ -139,14 +142,15 @@ class Player {
   }
 
   private async frameAt(index: number, item: Exclude<Item, { kind: "skip" }>, line: number): Promise<Frame> {
-    const timeoutMs = this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const timeoutMs = this.deadline - Date.now();
     try {
+      if (timeoutMs < 0) throw new Error("too late");
       return await this.rpc.waitFor(() => true, {
         since: index,
         timeoutMs: this.options.update ? QUIET_MS : timeoutMs,
       });
     } catch {
-      throw this.mismatch(line, item.source, "no further frame came");
+      throw this.mismatch(line, item.source, "no frame came that fits");
     }
   }
 

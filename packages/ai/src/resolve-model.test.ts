@@ -76,7 +76,8 @@ test.each<[option: { provider?: string; model: string }, id: string, level: stri
 
 test.each<[patterns: string[], names: string[], warnings: string[]]>([
   [["claude-opus-5-5", " llama:low ", ""], ["anthropic/claude-opus-5-5", "local/llama-3 at low"], []],
-  [["anthropic/*"], models.slice(0, 4).map(nameOf), []],
+  // A glob is held against provider/id and against the id alone.
+  [["anthropic/*"], models.slice(0, 5).map(nameOf), []],
   [["ANTHROPIC/*haiku*:high"], ["anthropic/claude-haiku-4-5-20251001 at high"], []],
   [["*opus*", "claude-opus-5-5:high"], ["anthropic/claude-opus-5-5"], []],
   [["router/*"], ["router/qwen:free"], []],

@@ -15,8 +15,8 @@ export interface HttpCall {
 export interface ApiFamily<State> {
   buildRequest(request: ModelRequest): HttpCall;
   initial(): State;
-  /** One event of the stream, parsed (a text when it was not JSON); adds what it means to `out`. After a `done` or `error` it adds nothing more. */
-  step(state: State, event: unknown, out: Delta[]): void;
+  /** The data of one event of the stream; adds what it means to `out`. After a `done` or `error` it adds nothing more. */
+  step(state: State, data: string, out: Delta[]): void;
   /** The stream has ended. Adds an error when it ended too early. */
   finish(state: State, out: Delta[]): void;
 }

@@ -1,7 +1,7 @@
 import { ProviderError } from "../errors.ts";
 import type { HttpBody } from "../http/body.ts";
 import { type HttpTimeouts, postForEvents } from "../http/request.ts";
-import { createSseDecoder, parseEvents } from "../http/sse.ts";
+import { createSseDecoder } from "../http/sse.ts";
 import type { Delta, ModelRequest, StreamModel } from "../provider.ts";
 import type { ApiFamily } from "./api.ts";
 
@@ -25,7 +25,7 @@ async function* run<State>(
     for (let ended = false; !ended && !complete; ) {
       const piece = await body.next();
       const batch: Delta[] = [];
-      for (const event of parseEvents(piece ? decoder.push(piece) : decoder.end())) family.step(state, event, batch);
+      for (const data of piece ? decoder.push(piece) : decoder.end()) family.step(state, data, batch);
       if (!piece) {
         ended = true;
         family.finish(state, batch);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createSseDecoder, parseEvents } from "./sse.ts";
+import { createSseDecoder } from "./sse.ts";
 
 function decode(...pieces: (string | Uint8Array)[]): string[] {
   const decoder = createSseDecoder();
@@ -39,18 +39,4 @@ test("any borders between the pieces give the same events, also inside character
       expect(decode(...pieces)).toEqual(events.map(({ data }) => data.join("\n")));
     }),
   );
-});
-
-test("a batch is parsed as its events one by one would be", () => {
-  fc.assert(
-    fc.property(fc.array(fc.json()), (events) => {
-      expect(parseEvents(events)).toEqual(events.map((event) => JSON.parse(event)));
-    }),
-  );
-});
-
-test("data that is not JSON is given as its text, and does not spoil its neighbours", () => {
-  expect(parseEvents(['{"a":1}', "[DONE]"])).toEqual([{ a: 1 }, "[DONE]"]);
-  expect(parseEvents(['{"a":1},{"b":2}', '{"c":3}'])).toEqual(['{"a":1},{"b":2}', { c: 3 }]);
-  expect(parseEvents(["{"])).toEqual(["{"]);
 });

@@ -75,6 +75,12 @@ describe("a command that ends by itself", () => {
 });
 
 describe("background children", () => {
+  it("that finish in the time the clock allows are heard to the end", async () => {
+    const { outcome, text } = run("(sleep 0.2; echo late) & echo early", { clock: new FakeClock() });
+    await outcome;
+    expect(text()).toBe("early\nlate\n");
+  });
+
   it("do not keep the command from ending, and live on although nobody listens", async () => {
     const { outcome, text } = run("(while :; do sleep 0.05; echo tick; done) & echo $! > pid; echo started");
     expect(await outcome).toMatchObject({ ended: "exited", exitCode: 0 });

@@ -2,14 +2,24 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import type { ToolResult } from "@tiller/protocol/tool";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
+import { killAllProcesses } from "../exec/run-process.ts";
 import { createToolFixture, type ToolFixture, textOf } from "./test-fixture.ts";
 import type { TruncationResult } from "./truncate.ts";
 
 let fixture: ToolFixture;
+/** The same on a clock that stands still. */
+let slow: ToolFixture;
+let clock: FakeClock;
 beforeEach(() => {
+  clock = new FakeClock();
   fixture = createToolFixture();
+  slow = createToolFixture({}, { clock });
 });
-afterEach(() => fixture.remove());
+afterEach(() => {
+  killAllProcesses();
+  fixture.remove();
+  slow.remove();
+});
 
 const details = (result: ToolResult) => result.details as { truncation: TruncationResult; fullOutputPath: string };
 
@@ -39,14 +49,11 @@ describe("a command that fails", () => {
   });
 
   it("runs into its timeout", async () => {
-    const clock = new FakeClock();
-    const slow = createToolFixture({}, { clock });
     const call = slow.call("bash", { command: "echo started; sleep 100", timeout: 2 });
     const failed = expect(call).rejects.toThrow(new Error("started\n\nCommand timed out after 2 seconds"));
     await until(() => slow.updates.length === 2);
     clock.advanceSync(2000);
     await failed;
-    slow.remove();
   });
 
   it("is aborted: what it printed stays", async () => {
@@ -126,8 +133,6 @@ describe("a large output", () => {
 
 describe("updates", () => {
   it("begin empty, are cumulative, and come at most every 100 ms", async () => {
-    const clock = new FakeClock();
-    const slow = createToolFixture({}, { clock });
     // Each number waits for a file that the test makes.
     const command = "for i in 1 2 3; do until [ -e go$i ]; do sleep 0.01; done; echo $i; done; touch all; sleep 100";
     const stop = new AbortController();
@@ -152,7 +157,6 @@ describe("updates", () => {
     stop.abort();
     await ended;
     expect(clock.pending).toBe(0);
-    slow.remove();
   });
 
   it("end with the call", async () => {

@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { killAllProcesses } from "../exec/run-process.ts";
 import { createToolFixture, type ToolFixture } from "./test-fixture.ts";
 
 /** A PATH without any rg, so that our own search is tested wherever the tests run. */
@@ -23,7 +24,10 @@ beforeEach(() => {
   );
   fixture.write("binary.bin", Buffer.from("foo\0foo"));
 });
-afterEach(() => fixture.remove());
+afterEach(() => {
+  killAllProcesses();
+  fixture.remove();
+});
 
 describe("what is found", () => {
   it.each([

@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ProviderErrorKind } from "../../errors.ts";
-import { createSseDecoder, parseEvents } from "../../http/sse.ts";
+import { createSseDecoder } from "../../http/sse.ts";
 import type { Delta } from "../../provider.ts";
 import { finish, initial, step } from "./stream.ts";
 
@@ -15,7 +16,7 @@ function play(...events: unknown[]): Delta[] {
 function playText(stream: string): Delta[] {
   const state = initial();
   const out: Delta[] = [];
-  for (const event of parseEvents(createSseDecoder().push(Buffer.from(stream)))) step(state, event, out);
+  for (const data of createSseDecoder().push(Buffer.from(stream))) step(state, data, out);
   finish(state, out);
   return out;
 }
@@ -189,4 +190,29 @@ test("an event that is not JSON ends the stream and is quoted", () => {
   expect(playText("data: <oops>\n\n").at(-1)).toMatchObject({
     error: { kind: "malformed", message: "Anthropic sent an event that is not JSON: <oops>" },
   });
+});
+
+test("the short way through the tokens of a block gives what parsing every event gives", () => {
+  const words = fc.oneof(
+    fc.string({ unit: "grapheme" }),
+    fc.constantFrom("text_delta", "type", '"', "\\", "\n", ',"text":"x"}}', "0", "delta"),
+  );
+  const wrappings = fc.constantFrom(
+    (index: number, text: string) => JSON.stringify(delta(index, { type: "text_delta", text })),
+    (index: number, text: string) =>
+      JSON.stringify({ delta: { text, type: "text_delta" }, index, type: "content_block_delta" }),
+    (index: number, text: string) => JSON.stringify(delta(index, { type: "text_delta", text }), null, 1),
+  );
+  const token = fc.record({ index: fc.nat(1), text: words, wrap: wrappings });
+  fc.assert(
+    fc.property(fc.array(token, { maxLength: 30 }), (tokens) => {
+      const state = initial();
+      const out: Delta[] = [];
+      for (const index of [0, 1]) step(state, JSON.stringify(opened(index, { type: "text", text: "" })), out);
+      for (const { index, text, wrap } of tokens) step(state, wrap(index, text), out);
+      const grown = tokens.filter(({ text }) => text !== "").map(({ index, text }) => ({ type: "grow", index, text }));
+      expect(out.slice(2)).toEqual(grown);
+    }),
+    { numRuns: 500 },
+  );
 });

@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+// A model on loopback that speaks the Anthropic Messages API. Prints {"port":N} and ends when its stdin does.
+//
+// It keeps no script: the prompt says what to answer, the last one in the request counts.
+//   deltas=N                  N pieces of text of four characters, all in one write
+//   deltas=N by=B every=MS    B pieces every MS milliseconds
+import http from "node:http";
+
+/** Three characters that vary, then a blank; a line break now and then, so that there is something to escape. */
+function pieceText(i) {
+  const word = ((i * 7919) % 46_656).toString(36).padStart(3, "0");
+  return word + (i % 16 === 15 ? "\n" : " ");
+}
+
+const event = (data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+const pieceEvent = (i) =>
+  event({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: pieceText(i) } });
+
+const usage = { input_tokens: 10, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+const START =
+  event({
+    type: "message_start",
+    message: { id: "msg_1", type: "message", role: "assistant", model: "mock-1", content: [], stop_reason: null, usage },
+  }) + event({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } });
+
+const endFor = (count) =>
+  event({ type: "content_block_stop", index: 0 }) +
+  event({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: count } }) +
+  event({ type: "message_stop" });
+
+/** Whole answers, made once each: the mock shall never be what is measured. */
+const whole = new Map();
+function wholeAnswer(count) {
+  if (!whole.has(count)) {
+    const pieces = Array.from({ length: count }, (_, i) => pieceEvent(i));
+    whole.set(count, Buffer.from(START + pieces.join("") + endFor(count)));
+  }
+  return whole.get(count);
+}
+
+function sendPaced(response, { count, by, every }) {
+  let sent = 0;
+  response.write(START);
+  const timer = setInterval(() => {
+    let text = "";
+    for (const until = Math.min(count, sent + by); sent < until; sent++) text += pieceEvent(sent);
+    response.write(text);
+    if (sent < count) return;
+    clearInterval(timer);
+    response.end(endFor(count));
+  }, every);
+  response.on("close", () => clearInterval(timer));
+}
+
+function planOf(body) {
+  const last = [...body.matchAll(/deltas=(\d+)(?: by=(\d+) every=(\d+))?/g)].at(-1) ?? [];
+  const [, count = 1, by = 0, every = 0] = last;
+  return { count: Number(count), by: Number(by), every: Number(every) };
+}
+
+const server = http.createServer((request, response) => {
+  let body = "";
+  request.setEncoding("utf8");
+  request.on("data", (piece) => {
+    body += piece;
+  });
+  request.on("end", () => {
+    const plan = planOf(body);
+    response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+    if (plan.every > 0) sendPaced(response, plan);
+    else response.end(wholeAnswer(plan.count));
+  });
+});
+server.keepAliveTimeout = 600_000;
+server.listen(0, "127.0.0.1", () => process.stdout.write(`${JSON.stringify({ port: server.address().port })}\n`));
+process.stdin.resume();
+process.stdin.on("end", () => process.exit(0));

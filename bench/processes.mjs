@@ -1,0 +1,149 @@
+// The processes of a measurement: started here, ended here by their id, each agent with a throw-away home.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const LF = 10;
+/** Longer than any sample takes, even on a busy machine. */
+const PATIENCE_MS = 60_000;
+const CLOSING_MS = 3000;
+
+const alive = new Set();
+process.on("exit", () => {
+  for (const child of alive) child.kill("SIGKILL");
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
+
+function start(command, args, options) {
+  const child = spawn(command, args, options);
+  alive.add(child);
+  const ended = new Promise((resolve) => {
+    child.once("exit", resolve);
+    child.once("error", resolve);
+  }).then(() => alive.delete(child));
+  return { child, ended };
+}
+
+async function endByStdin({ child, ended }) {
+  child.stdin.end();
+  const timer = setTimeout(() => child.kill("SIGKILL"), CLOSING_MS);
+  await ended;
+  clearTimeout(timer);
+}
+
+/** Nothing of the caller's environment but the path: above all no NODE_OPTIONS and no NODE_EXTRA_CA_CERTS. */
+const cleanEnv = (home) => ({ PATH: process.env.PATH, LANG: "C.UTF-8", HOME: home, TMPDIR: home });
+
+/** A home folder of one sample with the mock as the only provider. */
+export function createHome(tmp, port) {
+  const home = mkdtempSync(join(tmp, "home-"));
+  const agentDir = join(home, "agent");
+  const cwd = join(home, "project");
+  mkdirSync(agentDir);
+  mkdirSync(cwd);
+  const url = `http://127.0.0.1:${port}`;
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const model = { id: "mock-1", name: "Mock", reasoning: false, input: ["text"], cost };
+  const models = [{ ...model, contextWindow: 100_000_000, maxTokens: 100_000 }];
+  const providers = { mock: { baseUrl: url, api: "anthropic-messages", apiKey: "key", models } };
+  writeFileSync(join(agentDir, "models.json"), JSON.stringify({ providers }));
+  return {
+    cwd,
+    env: { ...cleanEnv(home), PI_CODING_AGENT_DIR: agentDir, MOCK_BASE_URL: url },
+    remove: () => rmSync(home, { recursive: true, force: true }),
+  };
+}
+
+/** Milliseconds from start to end of a process that ends by itself. */
+export async function timeToExit(command, args, tmp) {
+  const began = performance.now();
+  const { ended } = start(command, args, { stdio: "ignore", env: cleanEnv(tmp), cwd: tmp });
+  await ended;
+  return performance.now() - began;
+}
+
+export async function startMock() {
+  const path = fileURLToPath(new URL("mock-llm.mjs", import.meta.url));
+  const mock = start(process.execPath, [path], { stdio: ["pipe", "pipe", "inherit"] });
+  const { port } = JSON.parse(await new Promise((resolve) => mock.child.stdout.once("data", resolve)));
+  return { port, close: () => endByStdin(mock) };
+}
+
+/**
+ * An agent and its stdout. What arrives is only searched for the one thing that is waited for, never parsed while the
+ * clock runs: the reader must stay cheaper than any writer.
+ */
+export function startAgent(command, args, { env, cwd }) {
+  const began = performance.now();
+  const agent = start(command, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"] });
+  const { child } = agent;
+  let waiter;
+  /** From the last line break that no wait has passed. */
+  let rest = Buffer.from("\n");
+  let recorded = [];
+  let stderr = "";
+  let lastId = 0;
+
+  const look = (at) => {
+    if (!waiter) return;
+    const found = rest.indexOf(waiter.text);
+    const end = found === -1 ? -1 : rest.indexOf(LF, found + 1);
+    if (end === -1) {
+      rest = rest.subarray(rest.lastIndexOf(LF, found === -1 ? undefined : found));
+      return;
+    }
+    const line = rest.toString("utf8", rest.lastIndexOf(LF, found) + 1, end);
+    rest = rest.subarray(end);
+    settle((waiting) => waiting.resolve({ at, line }));
+  };
+  const settle = (how) => {
+    const waiting = waiter;
+    waiter = undefined;
+    clearTimeout(waiting?.timer);
+    if (waiting) how(waiting);
+  };
+  const fail = (why) => settle(({ text, reject }) => reject(new Error(`${why} while waiting for ${text}\n${stderr}`)));
+
+  child.stdout.on("data", (piece) => {
+    const at = performance.now();
+    recorded.push(piece);
+    rest = Buffer.concat([rest, piece]);
+    look(at);
+  });
+  child.stderr.on("data", (piece) => {
+    stderr = (stderr + piece).slice(-2000);
+  });
+  child.stdin.on("error", () => fail("the agent closed its stdin"));
+  void agent.ended.then(() => fail("the agent ended"));
+
+  /** Resolves to the next line that has `text` in it, and when it was complete. */
+  const until = (text) =>
+    new Promise((resolve, reject) => {
+      waiter = { text, resolve, reject, timer: setTimeout(() => fail("nothing came"), PATIENCE_MS) };
+      look(performance.now());
+    });
+  const write = (text) => child.stdin.write(text);
+  const call = async (request) => {
+    const id = `b${++lastId}`;
+    write(`${JSON.stringify({ id, ...request })}\n`);
+    const { at, line } = await until(`"id":"${id}"`);
+    const response = JSON.parse(line);
+    if (!response.success) throw new Error(`${request.type} failed: ${response.error}`);
+    return { at, data: response.data };
+  };
+  return {
+    began,
+    pid: child.pid,
+    write,
+    until,
+    call,
+    /** Everything since the last call. */
+    takeOutput() {
+      const bytes = Buffer.concat(recorded);
+      recorded = [];
+      return bytes;
+    },
+    close: () => endByStdin(agent),
+  };
+}
