@@ -114,6 +114,13 @@ function onSignals(session: AgentSession, leave: (code: number, reason: string) 
     await session.abort();
     aborting = false;
   });
+  // A bug. The host still gets the endings it waits for, and stderr says what happened.
+  const onBug = (error: unknown): void => {
+    log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    void leave(1, "Request was aborted: internal error, see stderr");
+  };
+  process.on("uncaughtException", onBug);
+  process.on("unhandledRejection", onBug);
   process.on("SIGTERM", () => leave(143, "Request was aborted: SIGTERM"));
   process.on("SIGHUP", () => leave(129, "Request was aborted: SIGHUP"));
 }
