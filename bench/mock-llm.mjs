@@ -20,7 +20,15 @@ const usage = { input_tokens: 10, output_tokens: 1, cache_creation_input_tokens:
 const START =
   event({
     type: "message_start",
-    message: { id: "msg_1", type: "message", role: "assistant", model: "mock-1", content: [], stop_reason: null, usage },
+    message: {
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      model: "mock-1",
+      content: [],
+      stop_reason: null,
+      usage,
+    },
   }) + event({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } });
 
 const endFor = (count) =>

@@ -15,9 +15,7 @@ const sourceDir = join(productDir, "src");
 /** Lazy chunks that a start in RPC mode loads anyway; they count as part of the start path in the printed size. */
 const START_ROOTS = ["main.ts", "modes/rpc/rpc-mode.ts"];
 
-const ENTRIES = [
-  { source: "cli.ts", name: "cli", chunks: "chunks", format: "cjs", extension: "js" },
-];
+const ENTRIES = [{ source: "cli.ts", name: "cli", chunks: "chunks", format: "cjs", extension: "js" }];
 
 const COPIES = [
   { from: join(root, "schema/rpc.schema.json"), to: join(productDir, "dist/rpc.schema.json") },

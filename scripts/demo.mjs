@@ -120,7 +120,7 @@ export async function showDemo(cli) {
     return 1;
   }
   print(bold("Next"));
-  print("  a real model    ANTHROPIC_API_KEY=... npm start -- --mode rpc --model claude-sonnet-4-5");
+  print("  a real model    ANTHROPIC_API_KEY=... npm start -- --mode rpc --model sonnet");
   print("                  or your own server in ~/.tiller/agent/models.json (see README.md)");
   print("  the raw server  npm start -- --mode rpc        then type a JSON object per line");
   print("  from a program  node packages/coding-agent/dist/cli.js --mode rpc");

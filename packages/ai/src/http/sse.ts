@@ -65,3 +65,13 @@ function joinedData(block: string): string {
   const lines = block.split("\n").filter((line) => line.startsWith("data:"));
   return lines.map((line) => lineData(line, 0)).join("\n");
 }
+
+/** The data of an event as an object; undefined when it is none. */
+export function parseEventObject(data: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(data);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

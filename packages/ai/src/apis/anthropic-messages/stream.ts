@@ -1,4 +1,5 @@
 import { ProviderError, type ProviderErrorKind } from "../../errors.ts";
+import { parseEventObject } from "../../http/sse.ts";
 import { isOverflowText } from "../../overflow.ts";
 import type { Delta } from "../../provider.ts";
 
@@ -83,7 +84,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 
 export function step(state: StreamState, data: string, out: Delta[]): void {
   if (state.ended || pushWrapped(state, data, out)) return;
-  const event = parseEvent(data);
+  const event: WireEvent | undefined = parseEventObject(data);
   if (event === undefined) {
     fail(state, out, "malformed", `Anthropic sent an event that is not JSON: ${data.slice(0, 200)}`);
     return;
@@ -117,15 +118,6 @@ function learnWrapping(state: StreamState, data: string, index: number, text: st
   state.head = data.slice(0, at + 1);
   state.tail = data.slice(at + 1 + text.length);
   state.wrappedIndex = index;
-}
-
-function parseEvent(data: string): WireEvent | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export function finish(state: StreamState, out: Delta[]): void {

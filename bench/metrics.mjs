@@ -1,0 +1,229 @@
+// What is measured and how a sample is taken. A metric gives rows; report.mjs writes them down:
+//   { what, unit, ours, against?: { name, samples }, limit?, goal? }
+// With `against`, the limit is one for the ratio of the medians; without, for our own median.
+import { setTimeout as sleep } from "node:timers/promises";
+import { pssMb } from "./machine.mjs";
+import { createHome, startAgent, timeToExit } from "./processes.mjs";
+import { median } from "./statistics.mjs";
+
+const NODE = "node -e 0";
+const FLOOR = "floor agent";
+const OURS = "Tiller";
+const SNAPSHOTS = "Tiller, snapshots";
+/** After an answer, before its memory is looked at: by then garbage collection and idle work are over. */
+const SETTLE_MS = 1500;
+const CHARACTERS = 4;
+
+/** Runs `use` with a fresh agent in a fresh home. */
+async function withAgent(bench, contender, use, { args = [], node = bench.node } = {}) {
+  const home = createHome(bench.tmp, bench.port);
+  const program = contender === FLOOR ? bench.floor : bench.cli;
+  const options = ["--mode", "rpc", "--provider", "mock", "--model", "mock-1", "--no-session", ...args];
+  const agent = startAgent(node, [program, ...options], home);
+  try {
+    return await use(agent);
+  } finally {
+    await agent.close();
+    home.remove();
+  }
+}
+
+/** Sends a prompt; resolves to the milliseconds until its first piece of text and until `agent_end`. */
+async function prompt(agent, message) {
+  const began = performance.now();
+  agent.write(`${JSON.stringify({ type: "prompt", message })}\n`);
+  const first = await agent.until('"text_delta"');
+  const end = await agent.until('{"type":"agent_end"');
+  await agent.call({ type: "get_state" });
+  return { first: first.at - began, end: end.at - began };
+}
+
+/** Takes `reps` samples of each contender in turns, backwards every other time, so that no one profits from the order. */
+async function inTurns(bench, reps, samplers) {
+  const names = Object.keys(samplers);
+  const samples = Object.fromEntries(names.map((name) => [name, []]));
+  for (let rep = 0; rep < bench.reps(reps); rep++) {
+    for (const name of rep % 2 === 0 ? names : names.toReversed()) {
+      await bench.quiet();
+      samples[name].push(await samplers[name]());
+    }
+  }
+  return samples;
+}
+
+const floorAndOurs = (sampler) => ({ [FLOOR]: () => sampler(FLOOR), [OURS]: () => sampler(OURS) });
+
+/** A row from samples by contender; `key` names the number when a sample has several. */
+function row(what, unit, samples, { key, name = OURS, base = FLOOR, limit, goal } = {}) {
+  const of = (contender) => (key ? samples[contender].map((sample) => sample[key]) : samples[contender]);
+  return { what, unit, ours: of(name), against: base ? { name: base, samples: of(base) } : undefined, limit, goal };
+}
+
+async function start(bench) {
+  const agentStart = (contender) =>
+    withAgent(bench, contender, async (agent) => (await agent.call({ type: "get_state" })).at - agent.began);
+  const samplers = { [NODE]: () => timeToExit(bench.node, ["-e", "0"], bench.tmp), ...floorAndOurs(agentStart) };
+  for (const warmUp of Object.values(samplers)) await warmUp();
+  const samples = await inTurns(bench, 15, samplers);
+  const what = "spawn to the answer of `get_state`";
+  return [row(what, "ms", samples, { base: NODE, limit: 2, goal: 1.6 }), row(what, "ms", samples)];
+}
+
+async function memory(bench) {
+  // Agents get a copy of the binary: sharing its pages with whatever else runs Node here would make PSS a matter of luck.
+  const node = bench.privateNode();
+  const sampler = (contender) =>
+    withAgent(
+      bench,
+      contender,
+      async (agent) => {
+        await agent.call({ type: "get_state" });
+        await sleep(bench.quick ? 0 : SETTLE_MS);
+        const idle = pssMb(agent.pid);
+        for (let i = 0; i < 10; i++) await prompt(agent, "deltas=20");
+        await sleep(bench.quick ? 0 : SETTLE_MS);
+        return { idle, used: pssMb(agent.pid) };
+      },
+      { node },
+    );
+  const samples = await inTurns(bench, 5, floorAndOurs(sampler));
+  return [
+    row("PSS after `get_state`", "MB", samples, { key: "idle", limit: 1.25 }),
+    row("PSS after ten short prompts", "MB", samples, { key: "used" }),
+  ];
+}
+
+async function commands(bench) {
+  const count = bench.quick ? 100 : 10_000;
+  const lines = Array.from({ length: count }, (_, i) => `{"id":"c${i}","type":"get_state"}\n`).join("");
+  const sampler = (contender) =>
+    withAgent(bench, contender, async (agent) => {
+      await agent.call({ type: "get_state" });
+      agent.takeOutput();
+      const began = performance.now();
+      agent.write(lines);
+      const { at } = await agent.until(`"id":"c${count - 1}"`);
+      expect(contender, "answers", countLines(agent.takeOutput()), count);
+      return at - began;
+    });
+  const samples = await inTurns(bench, 9, floorAndOurs(sampler));
+  return [row(`${count} \`get_state\`, sent at once`, "ms", samples, { limit: 1.5 })];
+}
+
+async function ttft(bench) {
+  const sampler = (contender) =>
+    withAgent(bench, contender, async (agent) => {
+      await agent.call({ type: "get_state" });
+      const cold = await prompt(agent, "deltas=20");
+      const warm = [];
+      for (let i = 0; i < 10; i++) warm.push((await prompt(agent, "deltas=20")).first);
+      return { cold: cold.first, warm: median(warm) };
+    });
+  const samples = await inTurns(bench, 7, floorAndOurs(sampler));
+  return [
+    row("first prompt to its first delta", "ms", samples, { key: "cold" }),
+    row("later prompt to its first delta", "ms", samples, { key: "warm" }),
+  ];
+}
+
+/** One answer, after a short one that loads and warms what a prompt needs. */
+async function streamOnce(agent, contender, plan, count) {
+  await prompt(agent, "deltas=1");
+  agent.takeOutput();
+  const { end } = await prompt(agent, plan);
+  const output = agent.takeOutput();
+  const { frames, characters } = readDeltas(output);
+  expect(contender, "characters", characters, count * CHARACTERS);
+  const mb = output.length / 1e6;
+  return { ms: end, mb, frames, usEach: (end * 1000) / count, bytesEach: output.length / count };
+}
+
+async function burst(bench, count, reps) {
+  const plan = `deltas=${count}`;
+  // The mock makes this answer now, not during the first sample.
+  await fetch(`http://127.0.0.1:${bench.port}/v1/messages`, { method: "POST", body: plan }).then((r) => r.text());
+  const sample = (contender, args) =>
+    withAgent(bench, contender, (agent) => streamOnce(agent, contender, plan, count), { args });
+  return inTurns(bench, reps, {
+    [FLOOR]: () => sample(FLOOR),
+    [OURS]: () => sample(OURS, ["--updates", "delta"]),
+    [SNAPSHOTS]: () => sample(SNAPSHOTS, ["--updates", "snapshot"]),
+  });
+}
+
+async function stream(bench) {
+  const [small, middle, large] = bench.quick ? [20, 100, 500] : [2000, 10_000, 50_000];
+  const rows = [];
+  const taken = {};
+  for (const [count, reps] of [
+    [small, 9],
+    [middle, 9],
+    [large, 5],
+  ]) {
+    const samples = await burst(bench, count, reps);
+    taken[count] = samples;
+    const limits = count === middle ? { time: 2, snapshots: 20 } : {};
+    const whole = { base: null, name: SNAPSHOTS };
+    rows.push(
+      row(`${count} deltas at once, time`, "ms", samples, { key: "ms", limit: limits.time }),
+      row(`${count} deltas at once, stdout`, "MB", samples, { key: "mb" }),
+      row(`${count} deltas at once, snapshots, time`, "ms", samples, { key: "ms", name: SNAPSHOTS }),
+      row(`${count} deltas at once, snapshots, stdout`, "MB", samples, {
+        key: "mb",
+        ...whole,
+        limit: limits.snapshots,
+      }),
+    );
+  }
+  const linear = { [OURS]: taken[large][OURS], [`${middle} deltas`]: taken[middle][OURS] };
+  const growth = { base: `${middle} deltas`, limit: 1.25 };
+  rows.push(
+    row(`time of one of ${large} deltas`, "µs", linear, { key: "usEach", ...growth }),
+    row(`stdout of one of ${large} deltas`, "bytes", linear, { key: "bytesEach", ...growth }),
+  );
+  return rows;
+}
+
+async function paced(bench) {
+  const count = bench.quick ? 20 : 2000;
+  const plan = `deltas=${count} by=2 every=10`;
+  const samples = await inTurns(bench, 2, {
+    [OURS]: () => withAgent(bench, OURS, (agent) => streamOnce(agent, OURS, plan, count)),
+  });
+  const what = `${count} deltas, 200 a second, snapshots`;
+  return [
+    row(`${what}, stdout`, "MB", samples, { key: "mb", base: null, limit: 4 }),
+    row(`${what}, frames`, "", samples, { key: "frames", base: null }),
+  ];
+}
+
+function countLines(bytes) {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count++;
+  return count;
+}
+
+function readDeltas(output) {
+  let frames = 0;
+  let characters = 0;
+  for (const line of output.toString("utf8").split("\n")) {
+    if (!line.startsWith('{"type":"message_update"') || !line.includes('"text_delta"')) continue;
+    frames++;
+    characters += JSON.parse(line).assistantMessageEvent.delta.length;
+  }
+  return { frames, characters };
+}
+
+/** A sample counts only when nothing was lost on the way. */
+function expect(contender, what, found, wanted) {
+  if (found !== wanted) throw new Error(`${contender}: ${found} ${what} instead of ${wanted}`);
+}
+
+export const METRICS = {
+  start: { title: "Start", measure: start },
+  memory: { title: "Memory", measure: memory },
+  commands: { title: "Commands", measure: commands },
+  ttft: { title: "Time to the first delta", measure: ttft },
+  stream: { title: "One answer, as fast as the provider can", measure: stream },
+  paced: { title: "One answer at the pace of a model", measure: paced },
+};

@@ -1,0 +1,72 @@
+// Rows of numbers as Markdown.
+import { median, minimum } from "./statistics.mjs";
+
+/** Three digits that count. */
+function digits(number) {
+  if (number >= 100) return Math.round(number).toLocaleString("en").replaceAll(",", " ");
+  return number.toFixed(number >= 10 ? 1 : 2);
+}
+
+const spread = (samples) => `${digits(median(samples))} (${digits(minimum(samples))})`;
+
+/** The number that has the limit: the ratio where there is somebody to compare with, else ours. */
+function judged({ ours, against }) {
+  return against ? median(ours) / median(against.samples) : median(ours);
+}
+
+export function verdict(row) {
+  if (row.limit === undefined) return "";
+  if (judged(row) > row.limit) return "**not met**";
+  if (row.goal === undefined) return "met";
+  return judged(row) <= row.goal ? "met, goal too" : "met, goal not met";
+}
+
+function target({ against, unit, limit, goal }) {
+  if (limit === undefined) return "";
+  const sign = against ? "×" : ` ${unit}`;
+  return goal === undefined ? `≤ ${limit}${sign}` : `≤ ${limit}${sign}, goal ${goal}${sign}`;
+}
+
+function tableRow(row) {
+  const { what, unit, ours, against } = row;
+  const ratio = against && `${digits(judged(row))}× (${digits(minimum(ours) / minimum(against.samples))}×)`;
+  const cells = [
+    unit ? `${what}, ${unit}` : what,
+    against?.name ?? "",
+    against ? spread(against.samples) : "",
+    spread(ours),
+    ratio ?? "",
+    target(row),
+    verdict(row),
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function section({ title, rows }) {
+  const head = "| number | against | its | Tiller's | ratio | target | verdict |\n|---|---|---:|---:|---:|---|---|";
+  return `## ${title}\n\n${head}\n${rows.map(tableRow).join("\n")}`;
+}
+
+function summary(results) {
+  const rows = results.flatMap((result) => result.rows).filter(({ limit }) => limit !== undefined);
+  const failed = rows.filter((row) => judged(row) > row.limit);
+  const names = failed.length > 0 ? ` Not met: ${failed.map(({ what }) => what).join("; ")}.` : "";
+  return `**${rows.length - failed.length} of ${rows.length} targets met.**${names}`;
+}
+
+/** `facts` say when and where; `results` are the metrics with their rows. */
+export function markdown(facts, results) {
+  const intro = `# Benchmark
+
+${facts.map(([name, value]) => `- ${name}: ${value}`).join("\n")}
+
+${summary(results)}
+
+Numbers are median (minimum) of the samples; a ratio is that of the medians (of the minima). What is compared was measured
+in turns in the same run: look at the ratios, not at the milliseconds. Each sample is a fresh process with a fresh home
+folder, and the model is a mock on loopback. The floor agent, \`bench/floor-agent.mjs\`, does the least that an agent on
+plain Node can do. Unless it says snapshots, a stream is in update mode \`delta\`.
+
+\`npm run bench\` measures again and writes this file; \`npm run bench -- --help\` lists the options.`;
+  return `${[intro, ...results.map(section)].join("\n\n")}\n`;
+}

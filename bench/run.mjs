@@ -1,0 +1,95 @@
+#!/usr/bin/env node
+// `npm run bench`: measures the built product against plain Node and against the floor agent.
+import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus, tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ensure } from "../scripts/ensure.mjs";
+import { createQuiet } from "./machine.mjs";
+import { METRICS } from "./metrics.mjs";
+import { startMock } from "./processes.mjs";
+import { markdown } from "./report.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+const HELP = `npm run bench -- [options]
+
+  --only a,b     only these metrics: ${Object.keys(METRICS).join(", ")}
+  --reps N       N samples of everything, instead of each metric's own number
+  --quick        one tiny sample of everything: shows that it works, says nothing about speed
+  --out FILE     where the report goes; without it a whole run goes to bench/RESULTS.md, any other to standard output
+  --cli FILE     the built cli.js to measure, instead of the current sources
+  --floor FILE   another floor agent
+  --wait S       seconds to wait for a quiet machine before each sample, 15 by default
+`;
+
+const TEXT = { type: "string" };
+const FLAG = { type: "boolean", default: false };
+const OPTIONS = { only: TEXT, reps: TEXT, quick: FLAG, out: TEXT, cli: TEXT, floor: TEXT, wait: TEXT, help: FLAG };
+
+function readOptions() {
+  const { values } = parseArgs({ options: OPTIONS });
+  const only = values.only?.split(",") ?? Object.keys(METRICS);
+  const unknown = only.filter((name) => !Object.hasOwn(METRICS, name));
+  if (unknown.length > 0) throw new Error(`--only ${unknown}: the metrics are ${Object.keys(METRICS).join(", ")}`);
+  const isWhole = !values.only && !values.quick && !values.reps;
+  return { ...values, only, out: values.out ?? (isWhole ? join(here, "RESULTS.md") : undefined) };
+}
+
+/** The build as it is now: a later one must not change halfway what is measured. */
+function freeze(cli, tmp) {
+  cpSync(dirname(cli), join(tmp, "dist"), { recursive: true });
+  return join(tmp, "dist", basename(cli));
+}
+
+function createBench(options, tmp, port) {
+  const quiet = createQuiet({ patienceMs: options.quick ? 0 : Number(options.wait ?? 15) * 1000 });
+  const nodeCopy = join(tmp, "node");
+  return {
+    tmp,
+    port,
+    quick: options.quick,
+    node: process.execPath,
+    cli: freeze(options.cli ? resolve(options.cli) : ensure(), tmp),
+    floor: resolve(options.floor ?? join(here, "floor-agent.mjs")),
+    quiet: quiet.wait,
+    quietCounts: quiet.counts,
+    reps: (usual) => (options.quick ? 1 : Number(options.reps ?? usual)),
+    privateNode() {
+      if (!existsSync(nodeCopy)) copyFileSync(process.execPath, nodeCopy);
+      return nodeCopy;
+    },
+  };
+}
+
+async function measureAll(options) {
+  const tmp = mkdtempSync(join(tmpdir(), "tiller-bench-"));
+  process.on("exit", () => rmSync(tmp, { recursive: true, force: true }));
+  const mock = await startMock();
+  const bench = createBench(options, tmp, mock.port);
+  const results = [];
+  for (const name of options.only) {
+    const { title, measure } = METRICS[name];
+    const began = performance.now();
+    results.push({ title, rows: await measure(bench) });
+    process.stderr.write(`${name}: ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
+  }
+  await mock.close();
+  const { samples, noisy } = bench.quietCounts;
+  const facts = [
+    ["Date", new Date().toISOString().slice(0, 10)],
+    ["Node", process.version],
+    ["Processors", `${availableParallelism()}, ${cpus()[0]?.model ?? "unknown"}`],
+    ["Noise", options.quick ? "not looked at" : `${noisy} of ${samples} samples began while other work was going on`],
+  ];
+  return markdown(facts, results);
+}
+
+const options = readOptions();
+if (options.help) process.stdout.write(HELP);
+else {
+  const report = await measureAll(options);
+  if (options.out) writeFileSync(options.out, report);
+  else process.stdout.write(report);
+}
