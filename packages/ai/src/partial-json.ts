@@ -53,10 +53,16 @@ function readObject(cursor: Cursor, depth: number): Record<string, unknown> {
       break;
     }
     const value = readValue(cursor, depth + 1);
-    if (value !== MISSING && key !== "__proto__") object[key] = value;
+    if (value !== MISSING) put(object, key, value);
     if (!nextItem(cursor, "}")) break;
   }
   return object;
+}
+
+/** As JSON.parse does: `__proto__` is a key like any other. */
+function put(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") object[key] = value;
+  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function readArray(cursor: Cursor, depth: number): unknown[] {

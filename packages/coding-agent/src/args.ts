@@ -181,5 +181,5 @@ function note(walk: Walk, name: string, row: OptionRow): void {
 /** Without anybody to ask, a project may bring text; programs only when the host says so, or as pi does in its dialect. */
 function projectTrust(options: CliOptions, dialect: Dialect): ProjectTrust {
   if (options.noApprove) return "none";
-  return options.approve || dialect.name === "pi" ? "code" : "text";
+  return options.approve || dialect.trustsProjects ? "code" : "text";
 }

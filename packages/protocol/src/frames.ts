@@ -76,7 +76,7 @@ export const FRAMES = {
           type: "response",
           command: "parse",
           success: false,
-          error: "Failed to parse command: a frame must be a JSON object, got null",
+          error: 'Failed to parse command: expected a JSON object with a "type", got null',
         },
       ],
     }),

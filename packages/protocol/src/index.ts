@@ -1,6 +1,5 @@
 /** The protocol as a library: types, and the tables that need no schema library. The rest is under its sub-path. */
 
-export { classify } from "./classify.ts";
 export type { Clock, IdSource } from "./clock.ts";
 export { COMMAND_TABLE, EVENT_TABLE } from "./command-table.generated.ts";
 export type { CommandType, Params, Result, RpcCommand, RpcId, RpcResponse } from "./commands/index.ts";

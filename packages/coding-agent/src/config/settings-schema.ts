@@ -215,7 +215,7 @@ export const SETTINGS = {
   },
 
   // Tools
-  shellPath: { type: "string", needsTrust: true, status: "works", summary: "Shell for the bash tool and command." },
+  shellPath: { type: "string", needsTrust: true, status: "later", summary: "Shell for the bash tool and command." },
   shellCommandPrefix: {
     type: "string",
     needsTrust: true,

@@ -108,4 +108,4 @@ export function createAgentSession({
 }
 
 const NO_QUEUES =
-  "prompt with streamingBehavior is not available in this version while a run is active: queues are not built yet";
+  "prompt with streamingBehavior is not available in this version while a run is active (not built yet: queues)";

@@ -26,6 +26,8 @@ export interface Dialect {
   readonly sendsDialogCancel: boolean;
   /** What an unknown command-line flag leads to. */
   readonly unknownFlag: "error" | "warning";
+  /** Programs that a project names are used without anybody's approval. */
+  readonly trustsProjects: boolean;
   readonly defaults: {
     readonly interruptMode: InterruptMode;
     /** Clamped to what the model supports. */

@@ -9,5 +9,6 @@ export const pi: Dialect = {
   omittedEvents: new Set(["prompt_result", "session_settled"]),
   sendsTitle: true,
   sendsDialogCancel: false,
+  trustsProjects: true,
   defaults: { interruptMode: "immediate", thinkingLevel: "medium" },
 };

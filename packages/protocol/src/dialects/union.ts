@@ -11,5 +11,6 @@ export const union: Dialect = {
   sendsTitle: false,
   sendsDialogCancel: true,
   unknownFlag: "error",
+  trustsProjects: false,
   defaults: { interruptMode: "wait", thinkingLevel: "medium" },
 };

@@ -124,13 +124,27 @@ describe("a known command", () => {
     expect(JSON.stringify(answer)).toBe('{"id":7,"type":"response","command":"abort","success":true}');
   });
 
+  it("takes null for no id, and refuses an id that cannot be echoed", async () => {
+    expect(await desk({ abort: () => done }).send('{"id":null,"type":"abort"}')).toEqual({
+      type: "response",
+      command: "abort",
+      success: true,
+    });
+    expect(await desk({ abort: () => done }).send('{"id":{"a":1},"type":"abort"}')).toEqual({
+      type: "response",
+      command: "abort",
+      success: false,
+      error: '"id" must be a string or a number, got {"a":1}',
+    });
+  });
+
   it("says what it waits for when it is not built yet", async () => {
     expect(await desk().send('{"id":"1","type":"export_html"}')).toEqual({
       id: "1",
       type: "response",
       command: "export_html",
       success: false,
-      error: "export_html is not available in this version: HTML export is not built yet",
+      error: "export_html is not available in this version (not built yet: HTML export)",
     });
   });
 

@@ -87,6 +87,10 @@ export function createDispatcher({ handlers, dialect, lanes, answers, write }: D
         return failParse(textOf(error));
       }
       if (!isFrame(value)) return failParse(`expected a JSON object with a "type", got ${shown(text)}`);
+      if (value.id === null) delete value.id;
+      if (!isId(value.id)) {
+        return fail(value.type, undefined, `"id" must be a string or a number, got ${shown(JSON.stringify(value.id))}`);
+      }
       const answer = Object.hasOwn(answers, value.type) ? answers[value.type] : undefined;
       if (answer) return answer(value);
       if (Object.hasOwn(COMMAND_TABLE, value.type)) return command(value);
@@ -105,6 +109,11 @@ function isFrame(value: unknown): value is Frame {
   );
 }
 
+/** Anything else could not be echoed in the shape that clients expect. */
+function isId(id: unknown): boolean {
+  return id === undefined || typeof id === "string" || typeof id === "number";
+}
+
 /** `null` in an optional field means absent. Removed in place: the handler shall not see it either. */
 function withoutNulls(frame: Frame, optional: readonly string[]): Frame {
   for (const field of optional) if (frame[field] === null) delete frame[field];
@@ -112,7 +121,7 @@ function withoutNulls(frame: Frame, optional: readonly string[]): Frame {
 }
 
 function missing(command: string, opens: string | undefined): string {
-  return `${command} is not available in this version: ${opens ?? "its capability"} is not built yet`;
+  return `${command} is not available in this version (not built yet: ${opens ?? "its capability"})`;
 }
 
 function textOf(error: unknown): string {

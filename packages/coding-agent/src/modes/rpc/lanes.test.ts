@@ -67,6 +67,23 @@ describe("lanes", () => {
     await shop.end("prompt");
   });
 
+  it("has started everything when nothing waits, though some of it still runs", async () => {
+    const shop = workshop();
+    const lanes = createLanes();
+    lanes.ordered(shop.slow("a"));
+    lanes.background(shop.slow("prompt"));
+    let started = false;
+    const waiting = lanes.started().then(() => {
+      started = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(started).toBe(false);
+    await shop.end("a");
+    await waiting;
+    expect(shop.notes.at(-1)).toBe("prompt starts");
+    await shop.end("prompt");
+  });
+
   it("is drained when everything it took has finished", async () => {
     const shop = workshop();
     const lanes = createLanes();

@@ -6,6 +6,8 @@ export interface Lanes {
   control(work: Work): void;
   ordered(work: Work): void;
   background(work: Work): void;
+  /** Resolves when nothing waits any more to be started. */
+  started(): Promise<void>;
   /** Resolves when everything that was taken so far has finished. */
   drained(): Promise<void>;
 }
@@ -48,6 +50,9 @@ export function createLanes(): Lanes {
     control: (work) => track(work()),
     ordered: (work) => inOrder(work, true),
     background: (work) => inOrder(work, false),
+    async started() {
+      while (queue.length > 0) await Promise.race([...running]);
+    },
     async drained() {
       while (queue.length > 0 || running.size > 0) await Promise.race([...running]);
     },

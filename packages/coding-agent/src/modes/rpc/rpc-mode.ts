@@ -58,9 +58,17 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
     const leave = async (code: number, reason: string): Promise<void> => {
       if (leaving) return;
       leaving = true;
-      const closed = session.dispose(reason).then(lanes.drained).then(writer.flushed);
+      const closed = close(reason);
       await Promise.race([closed, sleep(clock, CLOSING_MS)]);
       exit(code);
+    };
+
+    /** What was read is started before the session ends, so that every command and prompt still gets its answer. */
+    const close = async (reason: string): Promise<void> => {
+      await lanes.started();
+      await session.dispose(reason);
+      await lanes.drained();
+      await writer.flushed();
     };
 
     if (dialect.sendsReady) writer.frame(ready(options));
@@ -76,7 +84,10 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
     });
     input.on("end", async () => {
       splitter.end();
-      if (options.finishOnEof) await session.waitForIdle();
+      if (options.finishOnEof) {
+        await lanes.started();
+        await session.waitForIdle();
+      }
       await leave(0, EOF_REASON);
     });
     input.on("error", (error) => {

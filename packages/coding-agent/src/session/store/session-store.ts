@@ -9,7 +9,7 @@ import type { SessionFile } from "./session-file.ts";
  */
 export interface SessionStore {
   readonly sessionId: string;
-  /** The path, also before the file exists; undefined for a session that is kept in memory only. */
+  /** The path, also before the file exists; undefined for a session that is kept in memory only, also from now on. */
   readonly sessionFile: string | undefined;
   readonly messages: readonly AgentMessage[];
   appendMessage(message: AgentMessage): void;
@@ -75,7 +75,9 @@ export function createSessionStore({
 
   return {
     sessionId,
-    sessionFile: file?.path,
+    get sessionFile() {
+      return broken ? undefined : file?.path;
+    },
     messages,
     appendMessage(message) {
       start();
