@@ -119,19 +119,21 @@ async function* ask(holder) {
   }
 }
 
-const ON_EVENT = {
+/** Once per token. */
+function grow({ texts }, { index, delta: piece }) {
+  const delta = piece.text ?? piece.partial_json ?? "";
+  texts[index] += delta;
+  const type = piece.type === "text_delta" ? "text_delta" : "toolcall_delta";
+  say({ type: "message_update", assistantMessageEvent: { type, contentIndex: index, delta } });
+}
+
+const ON_OTHER_EVENT = {
   content_block_start(answer, { index, content_block: block }) {
     answer.texts[index] = "";
     answer.message.content[index] =
       block.type === "tool_use"
         ? { type: "toolCall", id: block.id, name: block.name, arguments: {} }
         : { type: "text", text: "" };
-  },
-  content_block_delta(answer, { index, delta: piece }) {
-    const delta = piece.text ?? piece.partial_json ?? "";
-    answer.texts[index] += delta;
-    const type = piece.type === "text_delta" ? "text_delta" : "toolcall_delta";
-    say({ type: "message_update", assistantMessageEvent: { type, contentIndex: index, delta } });
   },
   content_block_stop({ message, texts }, { index }) {
     const block = message.content[index];
@@ -149,7 +151,10 @@ async function answerOnce(holder) {
   say({ type: "message_start", message });
   try {
     for await (const events of ask(holder)) {
-      for (const event of events) ON_EVENT[event.type]?.(answer, event);
+      for (const event of events) {
+        if (event.type === "content_block_delta") grow(answer, event);
+        else ON_OTHER_EVENT[event.type]?.(answer, event);
+      }
       flush();
     }
   } catch (error) {
@@ -224,21 +229,19 @@ const COMMANDS = {
     run.cancel();
   },
   prompt({ message }) {
-    if (run) throw new Error("busy");
     queueMicrotask(() => runPrompt(message));
   },
 };
 
-async function handle(command) {
-  const answer = { id: command.id, type: "response", command: command.type };
-  try {
-    const given = COMMANDS[command.type]?.(command);
-    // Waiting costs a turn, so only those wait that must.
-    const data = given instanceof Promise ? await given : given;
-    say({ ...answer, success: true, data });
-  } catch (error) {
-    say({ ...answer, success: false, error: error.message });
-  }
+function respond({ id, type }, data) {
+  say({ id, type: "response", command: type, success: true, data });
+}
+
+function handle(command) {
+  const data = COMMANDS[command.type]?.(command);
+  // Waiting costs a turn of the event loop, so only those wait that must.
+  if (data instanceof Promise) data.then((later) => respond(command, later));
+  else respond(command, data);
 }
 
 let restOfLine = "";

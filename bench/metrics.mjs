@@ -145,7 +145,7 @@ async function burst(bench, count, reps) {
   const sample = (contender, args) =>
     withAgent(bench, contender, (agent) => streamOnce(agent, contender, plan, count), { args });
   return inTurns(bench, reps, {
-    [FLOOR]: () => sample(FLOOR),
+    [FLOOR]: () => sample(FLOOR, ["--updates", "delta"]),
     [OURS]: () => sample(OURS, ["--updates", "delta"]),
     [SNAPSHOTS]: () => sample(SNAPSHOTS, ["--updates", "snapshot"]),
   });

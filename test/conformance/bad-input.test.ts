@@ -16,8 +16,7 @@ async function answerTo(rpc: RpcProcess, line: string | Uint8Array): Promise<Fra
 }
 
 async function expectToWork(rpc: RpcProcess): Promise<void> {
-  const { result } = await rpc.prompt("are you well?");
-  expect(result.status).toBe("completed");
+  expect(await rpc.call({ type: "get_state" })).toMatchObject({ success: true, data: { isStreaming: false } });
 }
 
 describe("a line that is no command", () => {

@@ -3,16 +3,17 @@ import { describe, expect, it } from "vitest";
 import { parseArgs } from "../../packages/coding-agent/src/args.ts";
 import { createSession } from "../../packages/coding-agent/src/create-session.ts";
 import { createIdSource, systemClock } from "../../packages/coding-agent/src/lib/clock.ts";
-import { at, type Frame } from "../support/frame.ts";
+import { at, type Frame, list } from "../support/frame.ts";
 import { useRpc } from "../support/rpc-process.ts";
 import { normalise } from "../support/transcript-match.ts";
-import { ended, isEndOf, ofType, stateOf } from "./looking.ts";
+import { ended, isEndOf, isIncrement, ofType, stateOf } from "./looking.ts";
 import { proves } from "./proofs.ts";
 
 const start = useRpc({ args: ["--no-session"] });
 
+/** Two tools that do not run side by side, so that the order of their results is known. */
 const LOOK = [
-  'thinking "I should look." + text "Let me look." + toolCall read {"path":"a.txt"} id call_1 + toolCall read {"path":"b.txt"} id call_2',
+  'thinking "I should look." + text "Let me look." + toolCall read {"path":"a.txt"} id call_1 + toolCall bash {"command":"cat b.txt"} id call_2',
   'text "A and B."',
 ];
 const FILES = { "a.txt": "A\n", "b.txt": "B\n" };
@@ -38,7 +39,8 @@ describe("the events of a run", () => {
         { ...frame("turn_end"), message: expect.anything(), toolResults: [] },
         { ...frame("agent_end"), messages: expect.any(Array), willRetry: false },
       ]);
-      expect(frames.map(({ type }) => type).slice(0, 3)).toEqual(["response", "agent_start", "turn_start"]);
+      const types = frames.map(({ type }) => type).filter((type) => type !== "ready");
+      expect(types.slice(0, 3)).toEqual(["response", "agent_start", "turn_start"]);
     },
   );
 
@@ -47,12 +49,17 @@ describe("the events of a run", () => {
     const first = await rpc.prompt("look");
     const [end] = ofType(first.frames, "agent_end");
     expect(end?.messages).toEqual(ofType(first.frames, "message_end").map(({ message }) => message));
-    expect((end?.messages as Frame[]).map(({ role }) => role)).toEqual([
+    expect(list(end?.messages).map((message) => at(message, "role"))).toEqual([
       ...["user", "assistant", "toolResult", "toolResult", "assistant"],
     ]);
     const second = await rpc.prompt("again");
     expect(ofType(second.frames, "agent_end")).toMatchObject([
-      { messages: [{ role: "user", content: [text("again")] }, { role: "assistant", content: [text("Again.")] }] },
+      {
+        messages: [
+          { role: "user", content: [text("again")] },
+          { role: "assistant", content: [text("Again.")] },
+        ],
+      },
     ]);
   });
 
@@ -66,7 +73,7 @@ describe("the events of a run", () => {
     ]);
     expect(others.slice(0, 2)).toMatchObject([
       { role: "toolResult", toolCallId: "call_1", toolName: "read", content: [text("A\n")], isError: false },
-      { role: "toolResult", toolCallId: "call_2", toolName: "read", content: [text("B\n")], isError: false },
+      { role: "toolResult", toolCallId: "call_2", toolName: "bash", content: [text("B\n")], isError: false },
     ]);
   });
 
@@ -87,7 +94,7 @@ describe("the events of a run", () => {
           { type: "thinking", thinking: "I should look." },
           text("Let me look."),
           { type: "toolCall", id: "call_1", name: "read", arguments: { path: "a.txt" } },
-          { type: "toolCall", id: "call_2", name: "read", arguments: { path: "b.txt" } },
+          { type: "toolCall", id: "call_2", name: "bash", arguments: { command: "cat b.txt" } },
         ],
         api: "script",
         provider: "script",
@@ -105,7 +112,7 @@ describe("the events of a run", () => {
     async () => {
       const rpc = start({ script: ['text "half" + hang'] });
       await rpc.call({ type: "prompt", message: "go" });
-      const update = await rpc.waitFor((frame) => at(frame, "assistantMessageEvent", "type") === "text_delta");
+      const update = await rpc.waitFor(isIncrement("text_delta"));
       expect(update).toMatchObject({ type: "message_update", assistantMessageEvent: { delta: "half" } });
       expect(await stateOf(rpc)).toMatchObject({ isStreaming: true });
       expect(ofType(rpc.frames, "agent_end")).toEqual([]);
@@ -170,7 +177,7 @@ describe("the events of a run", () => {
       .map(({ type, toolCallId }) => `${String(type).slice(15)} ${toolCallId}`);
     expect(steps).toEqual(["start slow", "end slow", "start quick", "end quick"]);
     const [turn] = ofType(frames, "turn_end");
-    expect((turn?.toolResults as Frame[]).map(({ toolCallId }) => toolCallId)).toEqual(["slow", "quick"]);
+    expect(list(turn?.toolResults).map((result) => at(result, "toolCallId"))).toEqual(["slow", "quick"]);
   });
 });
 
@@ -184,9 +191,10 @@ describe("the session and stdout", () => {
   };
 
   proves("omp.events.from-subscribe", "say the same things in the same order", async () => {
-    const rpc = start({ script: LOOK, files: FILES, args: ["--no-session", "--updates", "delta"] });
-    const { frames } = await rpc.prompt("look");
-    const told = frames.filter(({ type }) => type !== "response").map(bare);
+    const script = ['thinking "Hm." + text "Let me look." chunk 3 + toolCall read {"path":"a.txt"}', 'text "A."'];
+    const rpc = start({ script, files: FILES, args: ["--no-session", "--updates", "delta"] });
+    const { frames, response } = await rpc.prompt("look");
+    const told = frames.filter(({ type }) => type !== "response" && type !== "ready").map(bare);
 
     const { cwd, agentDir, env } = rpc.sandbox;
     const argv = ["--mode", "rpc", "--no-session", "--script", join(agentDir, "model-script.json")];
@@ -201,7 +209,7 @@ describe("the session and stdout", () => {
       heard.push(normalise(JSON.parse(JSON.stringify({ ...said, promptId })), {}));
       return undefined;
     });
-    const admission = created.session.admit({ message: "look", commandId: String(frames[0]?.id) });
+    const admission = created.session.admit({ message: "look", commandId: String(response.id) });
     if ("refused" in admission) throw new Error(admission.refused);
     await admission.job();
     await created.session.dispose("done");
@@ -231,7 +239,7 @@ describe("a prompt that ends badly", () => {
     );
     await rpc.call({ type: "abort" });
     expect(await rpc.waitFor(isEndOf("toolResult"))).toMatchObject({
-      message: { toolCallId: "call_1", isError: true, content: [text("begun\n\nCommand aborted")] },
+      message: { toolCallId: "call_1", isError: true, content: [{ text: expect.stringMatching(/aborted/) }] },
     });
     expect(await rpc.waitFor("prompt_result")).toMatchObject({ id: "p", status: "aborted" });
     const { result } = await rpc.prompt("on");

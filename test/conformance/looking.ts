@@ -3,7 +3,8 @@ import type { RpcProcess } from "../support/rpc-process.ts";
 
 /** What the conformance tests look for in frames. */
 
-export const ofType = (frames: readonly Frame[], type: string): Frame[] => frames.filter((frame) => frame.type === type);
+export const ofType = (frames: readonly Frame[], type: string): Frame[] =>
+  frames.filter((frame) => frame.type === type);
 
 /** The `assistantMessageEvent`s, all or those of one type. */
 export const increments = (frames: readonly Frame[], type?: string): Frame[] =>
@@ -29,6 +30,12 @@ export const isEndOf =
   (role: string) =>
   (frame: Frame): boolean =>
     frame.type === "message_end" && at(frame, "message", "role") === role;
+
+/** For `waitFor`: a `message_update` with such an increment. */
+export const isIncrement =
+  (type: string) =>
+  (frame: Frame): boolean =>
+    at(frame, "assistantMessageEvent", "type") === type;
 
 export async function stateOf(rpc: RpcProcess): Promise<Frame> {
   return (await rpc.call({ type: "get_state" })).data as Frame;

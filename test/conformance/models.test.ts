@@ -140,6 +140,16 @@ describe("set_model", () => {
     expect((await stateOf(rpc)).thinkingLevel).toBe("high");
   });
 
+  it("gives a session that began without a model one, and the thinking level that was meant for it", async () => {
+    const none = start({ args: ["--model", "nobody/knows-it"] });
+    expect(await stateOf(none)).toMatchObject({ model: null, thinkingLevel: "off" });
+    await none.call({ type: "set_model", provider: "acme", modelId: "small" });
+    expect(await stateOf(none)).toMatchObject({ model: SMALL, thinkingLevel: "medium" });
+    const plain = start({ args: ["--model", "acme/plain", "--thinking", "low"] });
+    await plain.call({ type: "set_model", provider: "acme", modelId: "small" });
+    expect((await stateOf(plain)).thinkingLevel).toBe("low");
+  });
+
   it.each([
     ["a model nobody knows", "acme", "large"],
     ["a provider nobody knows", "nobody", "small"],

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { useRpc } from "../support/rpc-process.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { RpcProcess, useRpc } from "../support/rpc-process.ts";
 import { stateOf } from "./looking.ts";
 import { type Proves, proves } from "./proofs.ts";
 
@@ -61,9 +61,14 @@ const SETTERS: Setter[] = [
   },
 ];
 
-describe.each(SETTERS)("$type", ({ type, param, field, values, wrong, proves }) => {
-  it(`sets ${field} and answers without data ${JSON.stringify(proves)}`, async () => {
-    const rpc = start();
+describe("the setters", () => {
+  let rpc: RpcProcess;
+  beforeAll(() => {
+    rpc = new RpcProcess({ args: ["--no-session"], script: ['text "unused"'] });
+  });
+  afterAll(() => rpc.dispose());
+
+  it.each(SETTERS)("$type sets $field and answers without data $proves", async ({ type, param, field, values }) => {
     for (const value of values) {
       const response = await rpc.call({ id: `to ${value}`, type, [param]: value });
       expect(response).toEqual({ id: `to ${value}`, type: "response", command: type, success: true });
@@ -71,8 +76,7 @@ describe.each(SETTERS)("$type", ({ type, param, field, values, wrong, proves }) 
     }
   });
 
-  it(`refuses ${JSON.stringify(wrong)} and nothing at all, and names the field`, async () => {
-    const rpc = start();
+  it.each(SETTERS)("$type refuses $wrong and nothing at all, and names $param", async ({ type, param, wrong }) => {
     const before = await stateOf(rpc);
     for (const params of [{ [param]: wrong }, {}]) {
       const response = await rpc.call({ id: "x", type, ...params });
@@ -89,11 +93,8 @@ describe("without a word from anyone", () => {
     "both queues deliver one at a time, in every dialect",
     async () => {
       for (const dialect of ["union", "pi", "omp", "xcsh"]) {
-        const rpc = start({ args: ["--dialect", dialect, "--no-session"] });
-        expect(await stateOf(rpc), dialect).toMatchObject({
-          steeringMode: "one-at-a-time",
-          followUpMode: "one-at-a-time",
-        });
+        const { steeringMode, followUpMode } = await stateOf(start({ args: ["--dialect", dialect, "--no-session"] }));
+        expect([dialect, steeringMode, followUpMode]).toEqual([dialect, "one-at-a-time", "one-at-a-time"]);
       }
     },
   );

@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { COMMANDS } from "@tiller/protocol/commands/index";
+import type { CommandRow } from "@tiller/protocol/define";
 import { describe, expect, it } from "vitest";
-import { at } from "../support/frame.ts";
+import { at, type Frame, list } from "../support/frame.ts";
 import { useRpc } from "../support/rpc-process.ts";
-import { isEndOf, messagesOf, stateOf } from "./looking.ts";
+import { isEndOf, isIncrement, messagesOf, stateOf } from "./looking.ts";
 import { proves } from "./proofs.ts";
 
 const start = useRpc();
@@ -212,35 +214,39 @@ describe("get_state", () => {
 });
 
 describe("get_messages", () => {
-  proves(["pi.messages.command", "pi.messages.all"], "is an empty list at first, and then has every message", async () => {
-    const rpc = start({ script: [...READ_TWICE, 'text "Nothing else."'], files: { "a.txt": "A\n" } });
-    expect(await rpc.call({ id: "m", type: "get_messages" })).toEqual({
-      id: "m",
-      type: "response",
-      command: "get_messages",
-      success: true,
-      data: { messages: [] },
-    });
-    const first = await rpc.prompt("read a.txt");
-    const second = await rpc.prompt("what else?");
-    const told = [...first.frames, ...second.frames].filter((frame) => frame.type === "message_end");
-    const messages = await messagesOf(rpc);
-    expect(messages).toEqual(told.map((frame) => frame.message));
-    expect(messages.map(({ role }) => role)).toEqual([
-      ...["user", "assistant", "toolResult", "assistant"],
-      ...["user", "assistant"],
-    ]);
-    expect(messages[0]).toEqual({
-      role: "user",
-      content: [{ type: "text", text: "read a.txt" }],
-      timestamp: expect.any(Number),
-    });
-  });
+  proves(
+    ["pi.messages.command", "pi.messages.all"],
+    "is an empty list at first, and then has every message",
+    async () => {
+      const rpc = start({ script: [...READ_TWICE, 'text "Nothing else."'], files: { "a.txt": "A\n" } });
+      expect(await rpc.call({ id: "m", type: "get_messages" })).toEqual({
+        id: "m",
+        type: "response",
+        command: "get_messages",
+        success: true,
+        data: { messages: [] },
+      });
+      const first = await rpc.prompt("read a.txt");
+      const second = await rpc.prompt("what else?");
+      const told = [...first.frames, ...second.frames].filter((frame) => frame.type === "message_end");
+      const messages = await messagesOf(rpc);
+      expect(messages).toEqual(told.map((frame) => frame.message));
+      expect(messages.map(({ role }) => role)).toEqual([
+        ...["user", "assistant", "toolResult", "assistant"],
+        ...["user", "assistant"],
+      ]);
+      expect(messages[0]).toEqual({
+        role: "user",
+        content: [{ type: "text", text: "read a.txt" }],
+        timestamp: expect.any(Number),
+      });
+    },
+  );
 
   it("has an answer only when it is complete", async () => {
     const rpc = start({ script: ['text "half" + hang'] });
     await rpc.call({ type: "prompt", message: "go" });
-    await rpc.waitFor((frame) => at(frame, "assistantMessageEvent", "type") === "text_delta");
+    await rpc.waitFor(isIncrement("text_delta"));
     expect((await messagesOf(rpc)).map(({ role }) => role)).toEqual(["user"]);
     await rpc.call({ type: "abort" });
     expect((await messagesOf(rpc)).at(-1)).toMatchObject({ stopReason: "aborted", content: [{ text: "half" }] });
@@ -251,7 +257,11 @@ describe("get_last_assistant_text", () => {
   const lastText = { id: "t", type: "get_last_assistant_text" };
 
   proves("pi.last-text.command", "is the text of the last answer, without its thinking and tool calls", async () => {
-    const script = ['thinking "hm" + text "One, " + text "two." newBlock true', 'text "A look: " + toolCall ls {}', "hang"];
+    const script = [
+      'thinking "hm" + text "One, " + text "two." newBlock true',
+      'text "A look: " + toolCall ls {}',
+      "hang",
+    ];
     const rpc = start({ script });
     await rpc.prompt("count");
     expect(await rpc.call(lastText)).toEqual({
@@ -271,5 +281,31 @@ describe("get_last_assistant_text", () => {
   proves("pi.last-text.command", "has no text while there is no answer (decision 10)", async () => {
     const rpc = start();
     expect((await rpc.call(lastText)).data).toEqual({});
+  });
+});
+
+describe("get_capabilities", () => {
+  it("lists the commands that work and no other, the version and the limits (decision 30)", async () => {
+    const rpc = start({ args: ["--no-session"] });
+    const { data } = await rpc.call({ type: "get_capabilities" });
+    const ready = rpc.frames[0] as Frame;
+    expect(data).toEqual({
+      version: ready.version,
+      dialect: "union",
+      commands: expect.any(Array),
+      events: expect.any(Array),
+      limits: ready.limits,
+    });
+    const listed = list(at(data, "commands"));
+    const refused: string[] = [];
+    for (const { type, examples } of Object.values<CommandRow>(COMMANDS)) {
+      if (type === "prompt" || type === "get_capabilities") continue;
+      const response = await rpc.call({ type, ...(examples[0]?.params as object) });
+      if (/is not available in this version/.test(String(response.error))) refused.push(type);
+    }
+    const working = Object.keys(COMMANDS).filter((type) => !refused.includes(type));
+    expect(listed).toEqual(working);
+    expect(list(at(data, "events"))).toEqual(expect.arrayContaining(["agent_start", "prompt_result", "notice"]));
+    expect(list(at(data, "events"))).not.toContain("auto_retry_start");
   });
 });

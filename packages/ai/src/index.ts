@@ -10,11 +10,11 @@ export type { Delta, DeltaStream, ModelRequest, StreamModel } from "./provider.t
 export {
   type InitialModelInputs,
   initialModel,
-  initialThinkingLevel,
   type ModelChoice,
   resolveModelOption,
   resolveScope,
   type ScopedModel,
+  wantedThinkingLevel,
 } from "./resolve-model.ts";
 export { API_FAMILIES, streamAssistant } from "./stream.ts";
 export { clampLevel, DEFAULT_THINKING_LEVEL, isThinkingLevel, levelsFor, THINKING_LEVELS } from "./thinking-levels.ts";

@@ -1,6 +1,6 @@
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import { PROVIDER_DEFAULTS } from "./catalogue.ts";
-import { clampLevel, DEFAULT_THINKING_LEVEL, isThinkingLevel } from "./thinking-levels.ts";
+import { DEFAULT_THINKING_LEVEL, isThinkingLevel } from "./thinking-levels.ts";
 
 /** From what people write to a model. Pure. */
 
@@ -185,8 +185,8 @@ function savedDefault({ settings, all }: InitialModelInputs): Model | undefined 
   return matchExact(model, provider === undefined ? all : all.filter((candidate) => candidate.provider === provider));
 }
 
-/** The first level that was given (option, `:level`, session, settings), fitted to the model; off without a model. */
-export function initialThinkingLevel(model: Model | undefined, ...given: (string | undefined)[]): ThinkingLevel {
-  const wanted = given.find((level) => level !== undefined && isThinkingLevel(level));
-  return model ? clampLevel(model, wanted ?? DEFAULT_THINKING_LEVEL) : "off";
+/** The first level that was given (option, `:level`, session, settings). Not yet fitted to a model: the next one may allow more. */
+export function wantedThinkingLevel(...given: (string | undefined)[]): ThinkingLevel {
+  const isLevel = (level: string | undefined): level is ThinkingLevel => level !== undefined && isThinkingLevel(level);
+  return given.find(isLevel) ?? DEFAULT_THINKING_LEVEL;
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { Model } from "@tiller/protocol/model";
@@ -142,7 +142,7 @@ function unknownTools(options: CliOptions): string[] {
 /** An option that takes a text also takes the path of a file with the text. */
 function textOrFile(given: string, cwd: string, env: Env): string {
   const path = given.length < 1024 && !given.includes("\n") ? resolvePath(given, cwd, env) : undefined;
-  return path !== undefined && existsSync(path) ? readFileSync(path, "utf8") : given;
+  return path !== undefined && statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, "utf8") : given;
 }
 
 /** Made when first asked for, once. A failure is not kept: the next prompt may try again. */

@@ -1,10 +1,10 @@
 import { createModelRegistry, type ModelRegistry, type RegistryOptions } from "@tiller/ai/models";
 import {
   initialModel,
-  initialThinkingLevel,
   type ModelChoice,
   resolveModelOption,
   resolveScope,
+  wantedThinkingLevel,
 } from "@tiller/ai/resolve-model";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { CliOptions } from "./cli-options.ts";
@@ -16,6 +16,7 @@ export interface SessionModels {
   registry: ModelRegistry;
   /** Null when nothing usable was found; the session starts all the same and `unusable` says why. */
   model: Model | null;
+  /** What was asked for; the model may allow less. */
   thinkingLevel: ThinkingLevel;
   /** The models that cycle_model goes through, when the user named some. */
   scope: readonly Model[];
@@ -56,7 +57,7 @@ export function openModels({ options, settings, agentDir, cwd, env }: ModelInput
   return {
     registry,
     model: chosen ?? null,
-    thinkingLevel: initialThinkingLevel(chosen, options.thinking, level, settings.get("defaultThinkingLevel")),
+    thinkingLevel: wantedThinkingLevel(options.thinking, level, settings.get("defaultThinkingLevel")),
     scope: scoped.map(({ model }) => model),
     unusable: (model) => unusable(model, registry, `${problem ?? "No model selected."} ${howTo}`),
     problems: [

@@ -120,7 +120,10 @@ function endingOf(run: Run, outcome: RunOutcome | undefined, crash: unknown, mod
     agentInvoked: true,
     sessionSettled: true,
   };
-  if (model?.provider === "offline") result.offline = true;
+  // Who answered, not who would be asked next: the host may have chosen another model meanwhile.
+  const answers = (outcome?.messages ?? []).filter((message) => message.role === "assistant");
+  const last = answers.at(-1);
+  if (answers.some(({ provider }) => provider === "offline")) result.offline = true;
   if (outcome?.stopReason === "aborted") {
     result.status = "aborted";
     result.error = { message: run.abortReason ?? "Request was aborted", retryable: false };
@@ -128,8 +131,8 @@ function endingOf(run: Run, outcome: RunOutcome | undefined, crash: unknown, mod
     result.status = "error";
     result.error = {
       message: outcome?.error?.message ?? (crash instanceof Error ? crash.message : String(crash)),
-      provider: model?.provider,
-      model: model?.id,
+      provider: last?.provider ?? model?.provider,
+      model: last?.model ?? model?.id,
       httpStatus: outcome?.error?.status,
       retryable: outcome?.error?.retryable ?? false,
     };

@@ -5,7 +5,7 @@ import { diffOfRegions } from "./edit-diff.ts";
 import { applyRegions, locateReplacements, type Replacement } from "./edit-match.ts";
 import { fileMutations } from "./file-mutations.ts";
 import { toOriginalRegions, toPlainNewlines } from "./line-endings.ts";
-import { resolveExistingPath } from "./path.ts";
+import { requireRegularFile, resolveExistingPath } from "./path.ts";
 import { defineTool, type ToolContext, textResult } from "./tool.ts";
 
 interface EditArgs extends Partial<Replacement> {
@@ -58,6 +58,7 @@ async function editFile(
   signal: AbortSignal,
 ): Promise<ToolResult> {
   throwIfAborted(signal);
+  await requireRegularFile(path, shownPath);
   const whole = await readWholeText(path, shownPath);
   const bom = whole.startsWith(BOM) ? BOM : "";
   const original = whole.slice(bom.length);

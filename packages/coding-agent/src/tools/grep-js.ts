@@ -47,10 +47,11 @@ async function* filesToSearch({ folder, fileName, glob }: GrepRequest, signal: A
   for await (const entry of walk(folder, signal)) if (entry.isFile && wanted(entry.path)) yield entry.path;
 }
 
-/** Undefined for what is not text, too large, or gone. */
+/** Undefined for what is not text, too large, gone, or a pipe that would be waited for. */
 async function readText(path: string): Promise<string | undefined> {
   try {
-    if ((await stat(path)).size > MAX_FILE_BYTES) return undefined;
+    const found = await stat(path);
+    if (!found.isFile() || found.size > MAX_FILE_BYTES) return undefined;
     const bytes = await readFile(path);
     return bytes.subarray(0, BINARY_PROBE_BYTES).includes(0) ? undefined : bytes.toString("utf8");
   } catch {

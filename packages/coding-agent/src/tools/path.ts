@@ -38,6 +38,16 @@ function expandHome(context: PathContext, path: string): string {
   return join(context.env.HOME || homedir(), path.slice(1));
 }
 
+/**
+ * Throws for pipes and devices. Opening a pipe waits for its other end, in a thread that nobody can call back, so that the
+ * process could not even exit; and `/dev/stdout` is the protocol. Folders and what is missing get the system's own error.
+ */
+export async function requireRegularFile(path: string, shownPath: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found || found.isFile() || found.isDirectory()) return;
+  throw new Error(`Not a regular file: ${shownPath}. Use bash to read from or write to pipes and devices.`);
+}
+
 /** What stands at a path; undefined when there is nothing. */
 export async function kindOf(path: string): Promise<"folder" | "file" | undefined> {
   return stat(path).then(

@@ -3,7 +3,7 @@ import { access, type FileHandle, open, readFile } from "node:fs/promises";
 import type { ToolResult } from "@tiller/protocol/tool";
 import { throwIfAborted } from "../lib/abort.ts";
 import { IMAGE_HEADER_BYTES, imageType } from "./image-type.ts";
-import { resolveExistingPath } from "./path.ts";
+import { requireRegularFile, resolveExistingPath } from "./path.ts";
 import { readTextWindow } from "./text-window.ts";
 import { defineTool, type ToolContext, textResult } from "./tool.ts";
 import { formatSize, MAX_BYTES, MAX_LINES, splitLines, type TruncationResult, truncateHead } from "./truncate.ts";
@@ -36,10 +36,10 @@ export function createReadTool(context: ToolContext) {
       throwIfAborted(signal);
       const path = await resolveExistingPath(context, args.path);
       await access(path, constants.R_OK);
+      await requireRegularFile(path, args.path);
       throwIfAborted(signal);
       const file = await open(path, "r");
       try {
-        await requireRegularFile(file, args.path);
         const mimeType = await sniffImage(file);
         return mimeType ? await readImage(path, mimeType, signal) : await readText(file, args, signal);
       } finally {
@@ -47,14 +47,6 @@ export function createReadTool(context: ToolContext) {
       }
     },
   });
-}
-
-/** A pipe or a device may never end. A folder gets Node's own EISDIR when it is read. */
-async function requireRegularFile(file: FileHandle, shownPath: string): Promise<void> {
-  const stats = await file.stat();
-  if (!stats.isFile() && !stats.isDirectory()) {
-    throw new Error(`Not a regular file: ${shownPath}. Use bash to read from pipes and devices.`);
-  }
 }
 
 async function sniffImage(file: FileHandle): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { throwIfAborted } from "../lib/abort.ts";
 import { fileMutations } from "./file-mutations.ts";
-import { resolvePath } from "./path.ts";
+import { requireRegularFile, resolvePath } from "./path.ts";
 import { defineTool, type ToolContext, textResult } from "./tool.ts";
 
 interface WriteArgs {
@@ -28,6 +28,7 @@ export function createWriteTool(context: ToolContext) {
       const path = resolvePath(context, args.path);
       return fileMutations.run(path, async () => {
         throwIfAborted(signal);
+        await requireRegularFile(path, args.path);
         await mkdir(dirname(path), { recursive: true });
         // Once the writing has begun it is finished: half a file would be worse than a late stop.
         throwIfAborted(signal);

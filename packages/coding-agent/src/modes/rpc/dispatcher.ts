@@ -72,7 +72,7 @@ export function createDispatcher({ handlers, dialect, lanes, answers, write }: D
     const lane = lanes[row.lane];
     const handler = handlers[frame.type as CommandType] as AnyHandler | undefined;
     const fits = row.check(frame) || row.check(withoutNulls(frame, row.optional));
-    if (!fits) lane(() => explain(frame));
+    if (!fits) lane(() => explain(frame).catch((error: unknown) => unexpected(frame, error)));
     else if (handler) lane(() => call(frame, handler));
     else lane(() => respond(frame, { refused: missing(frame.type, row.opens) }));
   };

@@ -210,5 +210,7 @@ describe("event frames", () => {
     s.say("three");
     s.close();
     expect(deltas(s.frames).join("")).toBe("one two three");
+    // The last snapshot before the change has no word whose delta comes after it.
+    expect(s.frames[1]).toMatchObject({ message: { content: [{ text: "one " }] } });
   });
 });

@@ -121,6 +121,8 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
       return mode;
     },
     set mode(next) {
+      // Deltas that wait are told now: later the message would be ahead of them.
+      flush();
       mode = next;
     },
     take(event, promptId) {
@@ -131,11 +133,7 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
         sendPlain(event, promptId);
         return writer.room();
       }
-      if (mode === "delta") {
-        flush();
-        return takeDelta(event, promptId);
-      }
-      return takeSnapshotUpdate(event, promptId);
+      return mode === "delta" ? takeDelta(event, promptId) : takeSnapshotUpdate(event, promptId);
     },
   };
 }
