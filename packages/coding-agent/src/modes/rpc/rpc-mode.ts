@@ -94,7 +94,7 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
       log(`stdin failed: ${error.message}`);
       void leave(0, EOF_REASON);
     });
-    onSignals(session, leave);
+    onSignals(session, clock, leave);
   });
 }
 
@@ -116,11 +116,27 @@ const ANSWERS = {
   host_tool_result: () => undefined,
 };
 
+/** The two halves of one Ctrl-C, our SIGINT and the host's `abort`, arrive within this time, in either order. */
+const ONE_CTRL_C_MS = 500;
+
+type Leave = (code: number, reason: string) => Promise<void>;
+
 /** A terminal sends SIGINT to parent and child alike: during a run it means "abort"; idle, or the second one, "go". */
-function onSignals(session: AgentSession, leave: (code: number, reason: string) => Promise<void>): void {
+function onSignals(session: AgentSession, clock: Clock, leave: Leave): void {
   let aborting = false;
+  /** When the host ended a run by itself; a SIGINT right after is the other half of the same Ctrl-C. */
+  let hostAbortedAt = Number.NEGATIVE_INFINITY;
+  session.subscribe((event) => {
+    if (event.type === "agent_settled" && event.aborted && !aborting) hostAbortedAt = clock.now();
+    return undefined;
+  });
   process.on("SIGINT", async () => {
-    if (session.state().isSettled || aborting) return leave(130, "Request was aborted: SIGINT");
+    if (aborting) return leave(130, "Request was aborted: SIGINT");
+    if (session.state().isSettled) {
+      const isSecondHalf = clock.now() - hostAbortedAt < ONE_CTRL_C_MS;
+      hostAbortedAt = Number.NEGATIVE_INFINITY;
+      return isSecondHalf ? undefined : leave(130, "Request was aborted: SIGINT");
+    }
     aborting = true;
     await session.abort();
     aborting = false;
