@@ -7,7 +7,7 @@ export default defineConfig({
   // The build puts the version in; tests that import the sources need it too.
   define: { __TILLER_VERSION__: JSON.stringify(version) },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
     environment: "node",
     testTimeout: 20_000,
     hookTimeout: 20_000,

@@ -3,6 +3,7 @@ import type { ImageContent } from "@tiller/protocol/content";
 import type { AgentMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { InterruptMode, QueueMode, SessionState } from "@tiller/protocol/state";
+import { remember } from "../lib/remember.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
 import { lastAssistantText } from "./last-text.ts";
 import type { ModelControl } from "./model-control.ts";
@@ -39,6 +40,7 @@ export interface AgentSession {
   abort(): Promise<void>;
   waitForIdle(): Promise<void>;
   subscribe(listener: SessionListener): () => void;
+  /** The same object as long as nothing has changed. */
   state(): SessionState;
   messages(): readonly AgentMessage[];
   lastAssistantText(): string | undefined;
@@ -57,6 +59,8 @@ export interface AgentSessionParts {
   /** Why the model cannot be asked now, or undefined when it can. */
   unusable(model: Model | null): string | undefined;
 }
+
+const NO_PHASES: SessionState["todoPhases"] = [];
 
 export function createAgentSession({
   models,
@@ -80,7 +84,7 @@ export function createAgentSession({
     abort: () => run.abort(),
     waitForIdle: () => run.settled(),
     subscribe: pipeline.subscribe,
-    state: () => ({
+    state: remember(() => ({
       model: models.model,
       thinkingLevel: models.thinkingLevel,
       isStreaming: run.isStreaming,
@@ -96,8 +100,8 @@ export function createAgentSession({
       messageCount: store.messages.length,
       pendingMessageCount: 0,
       queuedMessageCount: 0,
-      todoPhases: [],
-    }),
+      todoPhases: NO_PHASES,
+    })),
     messages: () => store.messages,
     lastAssistantText: () => lastAssistantText(store.messages),
     async dispose(reason) {

@@ -1,8 +1,15 @@
 import type { CommandType, Params, Result } from "@tiller/protocol/commands/index";
 import type { CommandId } from "../../session/session-event.ts";
 
-/** What a handler gives back: data, a refusal in one sentence, or an accepted job that starts after the answer. */
-export type Answer<R> = { data: R } | { refused: string } | { data: R; job: () => Promise<void> };
+/**
+ * What a handler gives back: data (as a value or already as JSON), a refusal in one sentence, or an accepted job that
+ * starts after the answer.
+ */
+export type Answer<R> =
+  | { data: R }
+  | { dataJson: string }
+  | { refused: string }
+  | { data: R; job: () => Promise<void> };
 
 export function ok<R>(data: R): { data: R } {
   return { data };

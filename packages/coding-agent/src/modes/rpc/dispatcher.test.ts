@@ -15,6 +15,7 @@ function desk(handlers: Partial<Handlers> = {}, dialect = union) {
     lanes: createLanes(),
     answers: { extension_ui_response: (frame) => answers.push(frame) },
     write: (frame) => written.push(JSON.parse(JSON.stringify(frame))),
+    writeJson: (json) => written.push(JSON.parse(json)),
   });
   return {
     written,
@@ -135,6 +136,17 @@ describe("a known command", () => {
       command: "abort",
       success: false,
       error: '"id" must be a string or a number, got {"a":1}',
+    });
+  });
+
+  it("may have its data as JSON already", async () => {
+    const handlers: Partial<Handlers> = { get_state: () => ({ dataJson: '{"isStreaming":false}' }) };
+    expect(await desk(handlers).send('{"id":"a\\"b","type":"get_state"}')).toEqual({
+      id: 'a"b',
+      type: "response",
+      command: "get_state",
+      success: true,
+      data: { isStreaming: false },
     });
   });
 

@@ -3,6 +3,7 @@ import type { CommandType } from "@tiller/protocol/commands/index";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import type { CommandId } from "../../session/session-event.ts";
 import type { Answer, Handlers } from "./answer.ts";
+import { toJson } from "./frame-writer.ts";
 import type { Lanes } from "./lanes.ts";
 
 /** One line in, its answer out: parse, classify, check, pick the lane, call the handler, write the response. */
@@ -20,6 +21,8 @@ export interface DispatcherOptions {
   /** Frames by which a host answers our own requests. Each gets the whole frame; none is ever answered. */
   answers: Readonly<Record<string, (frame: Record<string, unknown>) => void>>;
   write(response: object): void;
+  /** A response that is already JSON. */
+  writeJson(response: string): void;
 }
 
 type Frame = Record<string, unknown> & { type: string };
@@ -27,15 +30,40 @@ type Frame = Record<string, unknown> & { type: string };
 /** A command with the handler that is typed for it; the check before the call makes the parameters fit. */
 type AnyHandler = (params: Frame, call: { id: CommandId | undefined }) => Answer<unknown> | Promise<Answer<unknown>>;
 
-export function createDispatcher({ handlers, dialect, lanes, answers, write }: DispatcherOptions): Dispatcher {
+export function createDispatcher({
+  handlers,
+  dialect,
+  lanes,
+  answers,
+  write,
+  writeJson,
+}: DispatcherOptions): Dispatcher {
   const fail = (command: string, id: CommandId | undefined, error: string): void =>
     write({ id, type: "response", command, success: false, error });
   const failParse = (reason: string): void => fail("parse", undefined, `Failed to parse command: ${reason}`);
+
+  let lastCommand = "";
+  let lastData = "";
+  let lastTail = "";
+  /** Everything behind the id. The same data often comes again, and is then not put together again. */
+  const tailOf = (command: string, dataJson: string): string => {
+    if (dataJson !== lastData || command !== lastCommand) {
+      lastCommand = command;
+      lastData = dataJson;
+      lastTail = `"type":"response","command":"${command}","success":true,"data":${dataJson}}`;
+    }
+    return lastTail;
+  };
 
   const respond = (frame: Frame, answer: Answer<unknown>): undefined | Promise<void> => {
     const id = frame.id as CommandId | undefined;
     if ("refused" in answer) {
       fail(frame.type, id, answer.refused);
+      return undefined;
+    }
+    if ("dataJson" in answer) {
+      const tail = tailOf(frame.type, answer.dataJson);
+      writeJson(id === undefined ? `{${tail}` : `{"id":${toJson(id)},${tail}`);
       return undefined;
     }
     write({ id, type: "response", command: frame.type, success: true, data: answer.data });

@@ -2,7 +2,7 @@ import type { Clock } from "@tiller/protocol/clock";
 import { type Dialect, hasEvent } from "@tiller/protocol/dialects/dialect";
 import type { UpdateMode } from "@tiller/protocol/state";
 import type { SessionEvent, SessionListener } from "../../session/session-event.ts";
-import type { FrameWriter } from "./frame-writer.ts";
+import { type FrameWriter, toJson } from "./frame-writer.ts";
 
 type Update = Extract<SessionEvent, { type: "message_update" }>;
 type DeltaUpdate = Extract<Update["event"], { delta: string }>;
@@ -50,15 +50,15 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
   };
 
   const sendPlain = (event: object, promptId: string | undefined): void => {
-    const json = JSON.stringify(event);
+    const json = toJson(event);
     writer.raw(json.slice(0, -1) + stamp(promptId));
   };
 
   const sendUpdate = (event: Update["event"], snapshot: Update["snapshot"], promptId: string | undefined): void => {
     const message = snapshot();
-    const whole = JSON.stringify(message);
+    const whole = toJson(message);
     const inner = withPartial(event, whole);
-    const usage = JSON.stringify(message.usage);
+    const usage = toJson(message.usage);
     writer.raw(
       `{"type":"message_update","message":${whole},"assistantMessageEvent":${inner},"usage":${usage}${stamp(promptId)}`,
     );
@@ -107,7 +107,7 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
   const takeDelta = ({ event }: Update, promptId: string | undefined): undefined | Promise<void> => {
     if ("delta" in event) {
       writer.raw(
-        `{"type":"message_update","message":${THIN},"assistantMessageEvent":{"type":"${event.type}","contentIndex":${event.contentIndex},"delta":${JSON.stringify(event.delta)},"partial":${THIN}}${stamp(promptId)}`,
+        `{"type":"message_update","message":${THIN},"assistantMessageEvent":{"type":"${event.type}","contentIndex":${event.contentIndex},"delta":${toJson(event.delta)},"partial":${THIN}}${stamp(promptId)}`,
       );
     } else {
       const inner = withPartial(event, THIN);
@@ -140,6 +140,6 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
 
 /** The sub-event as JSON with the message so far; `done` and `error` carry the finished one already. */
 function withPartial(event: Update["event"], partial: string): string {
-  const json = JSON.stringify(event);
+  const json = toJson(event);
   return event.type === "done" || event.type === "error" ? json : `${json.slice(0, -1)},"partial":${partial}}`;
 }

@@ -47,6 +47,7 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
       lanes,
       answers: ANSWERS,
       write: writer.frame,
+      writeJson: writer.raw,
     });
     const splitter = createLineSplitter({
       maxBytes: maxLineBytes,

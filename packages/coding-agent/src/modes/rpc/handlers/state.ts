@@ -1,7 +1,9 @@
 import { COMMAND_TABLE, EVENT_TABLE } from "@tiller/protocol/command-table.generated";
+import type { SessionState } from "@tiller/protocol/state";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import { done, type Handlers, ok } from "../answer.ts";
 import type { EventFrames } from "../event-frames.ts";
+import { toJson } from "../frame-writer.ts";
 
 export interface HostFacts {
   version: string;
@@ -14,8 +16,18 @@ export function stateHandlers(
   frames: EventFrames,
   facts: HostFacts,
 ): Handlers<"get_state" | "get_capabilities" | "set_update_mode"> {
+  /** Hosts ask for the state again and again while nothing changes: its JSON is kept. */
+  let told: SessionState | undefined;
+  let json = "";
   return {
-    get_state: () => ok(session.state()),
+    get_state() {
+      const state = session.state();
+      if (state !== told) {
+        told = state;
+        json = toJson(state);
+      }
+      return { dataJson: json };
+    },
     get_capabilities: () =>
       ok({
         version: facts.version,

@@ -1,0 +1,32 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+/** Says nothing about speed: a timed test would fail on a busy machine. It keeps the harness from falling apart. */
+test("a quick run measures everything once and writes the report", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tiller-bench-test-"));
+  try {
+    const out = join(folder, "results.md");
+    const run = spawnSync(process.execPath, ["bench/run.mjs", "--quick", "--out", out], { encoding: "utf8" });
+    expect(run.stderr).toMatch(/^paced: /m);
+    expect(run.status).toBe(0);
+    const report = readFileSync(out, "utf8");
+    expect(report.match(/^## .+$/gm)).toEqual([
+      "## Start",
+      "## Memory",
+      "## Commands",
+      "## Time to the first delta",
+      "## One answer, as fast as the provider can",
+      "## One answer at the pace of a model",
+    ]);
+    const cells = report.split("\n").map((line) => line.split(" | "));
+    const judged = cells.filter(([, , , , , target]) => target?.startsWith("≤ "));
+    expect(judged).toHaveLength(8);
+    for (const row of judged) expect(row.at(-1)).toMatch(/^(met|\*\*not met\*\*)/);
+    expect(report).not.toContain("NaN");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
