@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { randomHex } from "../lib/clock.ts";
 import { cleanText, decodeCutUtf8 } from "./clean-text.ts";
 
 /** Keeps the end of an output of any size in bounded memory; the whole of a large one goes to a file. Bytes are cleaned only when read. */
@@ -179,7 +179,7 @@ function createSpillFile(folder: string, maxBytes: number) {
       path = undefined;
     },
     open(begin: Uint8Array) {
-      const name = join(folder, `tiller-bash-${randomBytes(8).toString("hex")}.log`);
+      const name = join(folder, `tiller-bash-${randomHex(16)}.log`);
       try {
         fd = openSync(name, "wx", 0o600);
         path = name;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import type { Clock } from "@tiller/protocol/clock";
+import { randomHex } from "../lib/clock.ts";
 import { killByToken, killTree, signalGroup, TOKEN_VARIABLE } from "./kill-tree.ts";
 
 /** The only place that starts processes. Each gets its own process group, no stdin and a token by which its children are found. */
@@ -35,7 +35,7 @@ const GIVE_UP_MS = 1000;
 /** Longer timers overflow and would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-const instanceToken = randomBytes(12).toString("hex");
+const instanceToken = randomHex(24);
 let started = 0;
 
 /** A mark for one process: the `;` keeps number 1 from being found in number 12. */

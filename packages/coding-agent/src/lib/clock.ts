@@ -24,7 +24,8 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-function hex(digits: number): string {
+/** Names that are distinct, not secret: made without node:crypto, which costs several milliseconds to load. */
+export function randomHex(digits: number): string {
   let text = "";
   while (text.length < digits)
     text += Math.floor(Math.random() * 0x100000000)
@@ -33,16 +34,15 @@ function hex(digits: number): string {
   return text.slice(0, digits);
 }
 
-/** Ids need to be distinct, not secret, so they do without node:crypto, which costs a millisecond at start. */
 export function createIdSource(clock: Clock): IdSource {
   const counters = new Map<string, number>();
   return {
     uuid() {
       const time = clock.now().toString(16).padStart(12, "0");
       const variant = (8 + Math.floor(Math.random() * 4)).toString(16);
-      return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-${variant}${hex(3)}-${hex(12)}`;
+      return `${time.slice(0, 8)}-${time.slice(8)}-7${randomHex(3)}-${variant}${randomHex(3)}-${randomHex(12)}`;
     },
-    short: () => hex(8),
+    short: () => randomHex(8),
     count(prefix) {
       const next = (counters.get(prefix) ?? 0) + 1;
       counters.set(prefix, next);
