@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { throwIfAborted } from "../lib/abort.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { fileMutations } from "./file-mutations.ts";
 import { requireRegularFile, resolvePath } from "./path.ts";
 import { defineTool, type ToolContext, textResult } from "./tool.ts";
@@ -29,7 +30,7 @@ export function createWriteTool(context: ToolContext) {
       return fileMutations.run(path, async () => {
         throwIfAborted(signal);
         await requireRegularFile(path, args.path);
-        await mkdir(dirname(path), { recursive: true });
+        makeFolder(dirname(path));
         // Once the writing has begun it is finished: half a file would be worse than a late stop.
         throwIfAborted(signal);
         await writeFile(path, args.content);

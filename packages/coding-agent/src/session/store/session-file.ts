@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder } from "../../lib/make-folder.ts";
 
 /** The only writer of session files: one `write` per line, so that a crash can tear at most the last one. */
 export interface SessionFile {
@@ -15,7 +16,7 @@ export function createSessionFile(path: string): SessionFile {
     path,
     append(entry) {
       if (fd === undefined) {
-        mkdirSync(dirname(path), { recursive: true });
+        makeFolder(dirname(path));
         fd = openSync(path, "a", 0o600);
       }
       const line = Buffer.from(`${JSON.stringify(entry)}\n`, "utf8");
