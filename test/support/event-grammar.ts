@@ -202,7 +202,9 @@ export class EventGrammar {
     if (this.phase === "idle" && this.openPrompts.length === 0 && !this.options.runsWithoutPrompt) {
       return "no prompt was accepted before it";
     }
-    if (this.phase === "idle") this.runOwner = this.openPrompts[0];
+    // Prompts that wait in a queue may be older than the one that starts the run.
+    const started = this.openPrompts.find((prompt) => prompt.disposition === "started");
+    if (this.phase === "idle") this.runOwner = started ?? this.openPrompts[0];
     this.phase = "running";
     this.unsettled = true;
     this.runMessages = [];

@@ -90,5 +90,6 @@ export function fakeIds(): IdSource {
     uuid: () => `00000000-0000-7000-8000-${next(" uuid").toString(16).padStart(12, "0")}`,
     short: () => next(" short").toString(16).padStart(8, "0"),
     count: (prefix) => `${prefix}-${next(prefix)}`,
+    lot: () => 0,
   };
 }

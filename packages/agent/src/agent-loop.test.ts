@@ -7,7 +7,7 @@ import type { Model } from "@tiller/protocol/model";
 import { describe, expect, it } from "vitest";
 import { runAgent } from "./agent-loop.ts";
 import { groupCalls } from "./tool-calls.ts";
-import type { AgentEvent, AgentTool, ToolInvocation } from "./types.ts";
+import type { AgentEvent, AgentTool, RunQueue, ToolInvocation } from "./types.ts";
 
 const model: Model = {
   id: "m",
@@ -74,10 +74,18 @@ function tool(
   };
 }
 
+const NO_QUEUE: RunQueue = {
+  take: () => [],
+  hasSteering: false,
+  interruptMode: "wait",
+  texts: () => ({ steering: [], followUp: [] }),
+};
+
 async function play(
   stream: StreamModel,
   tools: AgentTool[] = [],
   during?: (event: AgentEvent, abort: () => void) => void,
+  queue: RunQueue = NO_QUEUE,
 ) {
   const events: AgentEvent[] = [];
   const messages: AgentMessage[] = [];
@@ -92,6 +100,9 @@ async function play(
       context: () => messages.filter((m) => m.role === "user" || m.role === "assistant" || m.role === "toolResult"),
       credentials: () => ({}),
       stream,
+      queue,
+      limit: () => undefined,
+      countToolCall: () => undefined,
       cwd: "/",
       clock,
     },
@@ -299,5 +310,118 @@ describe("the agent loop", () => {
       if (event.type === "tool_execution_end") late();
     });
     expect(story.filter((line) => line === "tool_execution_update")).toHaveLength(1);
+  });
+});
+
+describe("queued messages", () => {
+  const user = (text: string): UserMessage => ({ role: "user", content: text, timestamp: 0 });
+
+  /** A queue of texts, one at a time. */
+  function waiting(steering: string[], followUp: string[], interruptMode: "wait" | "immediate" = "wait") {
+    const queues = { steering, followUp };
+    return {
+      take: (name: "steering" | "followUp") => queues[name].splice(0, 1).map(user),
+      get hasSteering() {
+        return steering.length > 0;
+      },
+      interruptMode,
+      texts: () => ({ steering: [...steering], followUp: [...followUp] }),
+    };
+  }
+  const userTexts = (events: AgentEvent[]) =>
+    events.flatMap((e) =>
+      e.type === "message_start" && e.message.role === "user" ? [JSON.stringify(e.message.content)] : [],
+    );
+
+  it("steering that waits at the start stands behind the prompt, in the same turn", async () => {
+    const { events, story } = await play(answering(text("ok")).stream, [], undefined, waiting(["S1"], []));
+    expect(userTexts(events)).toEqual(['[{"type":"text","text":"go"}]', '"S1"']);
+    expect(story.filter((line) => line === "turn_start")).toHaveLength(1);
+  });
+
+  it("steering goes before follow-ups, one turn each, and one queue_update before each delivery", async () => {
+    const { events, story } = await play(answering().stream, [], undefined, waiting(["S1", "S2"], ["F1"]));
+    expect(userTexts(events).slice(1)).toEqual(['"S1"', '"S2"', '"F1"']);
+    expect(story.filter((line) => line === "queue_update")).toHaveLength(3);
+    expect(story.filter((line) => line === "turn_start")).toHaveLength(3);
+  });
+
+  it("an abort keeps what waits: nothing is taken after it", async () => {
+    const queue = waiting([], ["F1"]);
+    const { outcome } = await play(
+      answering(text("ok")).stream,
+      [],
+      (event, abort) => event.type === "turn_end" && abort(),
+      queue,
+    );
+    expect(outcome.stopReason).toBe("aborted");
+    expect(queue.texts().followUp).toEqual(["F1"]);
+  });
+
+  it("an error keeps what waits", async () => {
+    const queue = waiting([], ["F1"]);
+    await play(answering([{ type: "error", error: new ProviderError("server", "500") }]).stream, [], undefined, queue);
+    expect(queue.texts().followUp).toEqual(["F1"]);
+  });
+
+  it("immediate: a call that finishes while steering waits ends its running neighbours and skips the rest", async () => {
+    const steering: string[] = [];
+    let sawAbort = false;
+    const slow = tool("slow", ({ signal }) => {
+      signal.addEventListener("abort", () => {
+        sawAbort = true;
+      });
+      return new Promise(() => undefined);
+    });
+    const fast = tool("fast", async () => {
+      steering.push("S1");
+      return "fast";
+    });
+    const never = tool("never", async () => "must not run", "exclusive");
+    const { events } = await play(
+      answering(calls(["slow", '{"path":"a"}'], ["fast", '{"path":"b"}'], ["never", '{"path":"c"}'])).stream,
+      [slow, fast, never],
+      undefined,
+      waiting(steering, [], "immediate"),
+    );
+    expect([0, 1, 2].map((n) => resultText(events, `call_${n}`))).toEqual([
+      "Skipped due to queued user message.",
+      "fast",
+      "Skipped due to queued user message.",
+    ]);
+    expect(sawAbort).toBe(true);
+    expect(userTexts(events).at(-1)).toBe('"S1"');
+  });
+
+  it("immediate: a neighbour that fails at once keeps a call from being started at all", async () => {
+    const steering: string[] = [];
+    let started = false;
+    const read = tool("read", async () => {
+      started = true;
+      return "read";
+    });
+    const { events } = await play(
+      answering(calls(["nobody", "{}"], ["read", '{"path":"a"}'])).stream,
+      [read],
+      (event) => void (event.type === "tool_execution_start" && event.toolName === "nobody" && steering.push("S1")),
+      waiting(steering, [], "immediate"),
+    );
+    expect(resultText(events, "call_1")).toBe("Skipped due to queued user message.");
+    expect(started).toBe(false);
+  });
+
+  it("wait: every call of the turn runs before steering is delivered", async () => {
+    const steering: string[] = [];
+    const read = tool("read", async ({ args }) => {
+      if (args.path === "a") steering.push("S1");
+      return `read ${args.path}`;
+    });
+    const { events } = await play(
+      answering(calls(["read", '{"path":"a"}'], ["read", '{"path":"b"}'])).stream,
+      [read],
+      undefined,
+      waiting(steering, []),
+    );
+    expect([resultText(events, "call_0"), resultText(events, "call_1")]).toEqual(["read a", "read b"]);
   });
 });

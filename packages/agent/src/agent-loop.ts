@@ -1,10 +1,10 @@
 import type { ProviderError } from "@tiller/ai/errors";
 import type { ToolCall } from "@tiller/protocol/content";
-import type { AgentMessage, AssistantMessage, ToolResultMessage } from "@tiller/protocol/message";
+import type { AgentMessage, ToolResultMessage } from "@tiller/protocol/message";
 import { assistantTurn, type TurnAnswer } from "./assistant-turn.ts";
-import { tell } from "./tell.ts";
+import { orAborted, tell } from "./tell.ts";
 import { runToolCalls, type ToolBatch } from "./tool-calls.ts";
-import type { AgentPorts, Emit, RunOutcome } from "./types.ts";
+import type { AgentPorts, Emit, RunOutcome, RunQueue } from "./types.ts";
 
 export interface AgentRun {
   ports: AgentPorts;
@@ -15,47 +15,74 @@ export interface AgentRun {
 }
 
 /**
- * Turns until the model asks for no more tools. It says everything from `agent_start` to the last `turn_end`; the
- * caller says `agent_end`, because only the caller knows whether the work goes on (a retry, a compaction).
+ * Turns until the model asks for no more tools and nobody has anything to add. It says everything from `agent_start` to
+ * the last `turn_end`; the caller says `agent_end`, because only the caller knows whether the work goes on (a retry, a
+ * compaction).
  */
 export async function runAgent({ ports, prompts, emit, signal }: AgentRun): Promise<RunOutcome> {
   const added: AgentMessage[] = [];
   await tell(emit, { type: "agent_start" }, signal);
-  let incoming = prompts;
+  let incoming: Incoming = withSteering(prompts, ports.queue, signal);
   for (;;) {
-    await tell(emit, { type: "turn_start" }, signal);
-    for (const message of incoming) {
-      await tell(emit, { type: "message_start", message }, signal);
-      await tell(emit, { type: "message_end", message }, signal);
-      added.push(message);
-    }
-    incoming = [];
+    const taken = beginTurn(incoming, ports.queue, emit);
+    if (taken) await orAborted(taken, signal);
+    added.push(...incoming.messages);
 
     const tools = await ports.tools();
     const answer = await assistantTurn(ports, tools, emit, signal);
-    const toolResults = await answerToolCalls(answer, { tools, clock: ports.clock, emit, signal });
+    const toolResults = await answerToolCalls(answer, { tools, ports, emit, signal });
     added.push(answer.message, ...toolResults);
     await tell(emit, { type: "turn_end", message: answer.message, toolResults }, signal);
 
-    const end = endOfRun(answer.message, toolResults, signal);
-    if (end) return { stopReason: end, error: answer.error, messages: added };
+    const { stopReason } = answer.message;
+    if (stopReason === "error" || stopReason === "aborted") return { stopReason, error: answer.error, messages: added };
+    if (signal.aborted) return { stopReason: "aborted", messages: added };
+    const limit = ports.limit();
+    if (limit !== undefined) return { stopReason, limit, messages: added };
+    const next = nextIncoming(ports.queue, toolResults.length > 0);
+    if (!next) return { stopReason, messages: added };
+    incoming = next;
   }
 }
 
-/** Why the run is over, or undefined when there are tool results for the model to look at. */
-function endOfRun(
-  message: AssistantMessage,
-  toolResults: readonly ToolResultMessage[],
-  signal: AbortSignal,
-): AssistantMessage["stopReason"] | undefined {
-  if (message.stopReason === "error" || message.stopReason === "aborted") return message.stopReason;
-  if (signal.aborted) return "aborted";
-  return toolResults.length > 0 ? undefined : message.stopReason;
+/** What a turn begins with. */
+interface Incoming {
+  messages: readonly AgentMessage[];
+  /** Some of it stood in a queue, which is now shorter. */
+  fromQueue: boolean;
+}
+
+/** Steering goes first; follow-ups only when the agent would stop. Undefined when there is nothing left to do. */
+function nextIncoming(queue: RunQueue, hasToolResults: boolean): Incoming | undefined {
+  const steering = queue.take("steering");
+  if (steering.length > 0 || hasToolResults) return { messages: steering, fromQueue: steering.length > 0 };
+  const followUps = queue.take("followUp");
+  return followUps.length > 0 ? { messages: followUps, fromQueue: true } : undefined;
+}
+
+/** Steering that waits when a run begins stands right behind the prompt. After an abort it stays in the queue. */
+function withSteering(prompts: readonly AgentMessage[], queue: RunQueue, signal: AbortSignal): Incoming {
+  const steering = signal.aborted ? [] : queue.take("steering");
+  return { messages: [...prompts, ...steering], fromQueue: steering.length > 0 };
+}
+
+/**
+ * Says that a turn begins and what it begins with, in one go: between taking a message from its queue and telling it
+ * there is no moment at which an abort could lose it.
+ */
+function beginTurn({ messages, fromQueue }: Incoming, queue: RunQueue, emit: Emit): undefined | Promise<void> {
+  let taken = emit({ type: "turn_start" });
+  if (fromQueue) taken = emit({ type: "queue_update", ...queue.texts() });
+  for (const message of messages) {
+    emit({ type: "message_start", message });
+    taken = emit({ type: "message_end", message });
+  }
+  return taken;
 }
 
 async function answerToolCalls(
   { message, error, broken }: TurnAnswer,
-  surroundings: Pick<ToolBatch, "tools" | "clock" | "emit" | "signal">,
+  surroundings: Pick<ToolBatch, "tools" | "ports" | "emit" | "signal">,
 ): Promise<ToolResultMessage[]> {
   const calls = message.content.filter((block): block is ToolCall => block.type === "toolCall");
   if (calls.length === 0) return [];

@@ -1,2 +1,4 @@
+export { type Agent, type AgentListener, type AgentOptions, createAgent } from "./agent.ts";
 export { type AgentRun, runAgent } from "./agent-loop.ts";
-export type { AgentEvent, AgentPorts, AgentTool, Emit, RunOutcome, ToolInvocation } from "./types.ts";
+export { createMessageQueue, type MessageQueue, type QueuedMessage, type QueueModes } from "./message-queue.ts";
+export type { AgentEvent, AgentPorts, AgentTool, Emit, RunOutcome, RunQueue, ToolInvocation } from "./types.ts";

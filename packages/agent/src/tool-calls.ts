@@ -1,16 +1,15 @@
-import type { Clock } from "@tiller/protocol/clock";
 import type { ToolCall } from "@tiller/protocol/content";
 import type { ToolResultMessage } from "@tiller/protocol/message";
 import type { ToolResult } from "@tiller/protocol/tool";
 import { tell } from "./tell.ts";
-import type { AgentTool, Emit } from "./types.ts";
+import type { AgentPorts, AgentTool, Emit } from "./types.ts";
 
 /** How long an aborted tool may still take to hand over what it has. */
 const ABORT_GRACE_MS = 20;
 
 export interface ToolBatch {
   tools: readonly AgentTool[];
-  clock: Clock;
+  ports: Pick<AgentPorts, "clock" | "queue" | "countToolCall">;
   emit: Emit;
   signal: AbortSignal;
   /** Calls whose arguments were not JSON. */
@@ -46,27 +45,48 @@ export function groupCalls(calls: readonly ToolCall[], tools: readonly AgentTool
 /** Runs every call of one message. Each gets exactly one result, whatever happens; results come back in its order. */
 export async function runToolCalls(calls: readonly ToolCall[], batch: ToolBatch): Promise<ToolResultMessage[]> {
   const results = new Map<ToolCall, ToolResultMessage>();
+  const interrupt = new AbortController();
+  const signal = AbortSignal.any([batch.signal, interrupt.signal]);
   for (const group of groupCalls(calls, batch.tools)) {
-    await Promise.all(group.map(async (call) => results.set(call, await runOne(call, batch))));
+    await Promise.all(
+      group.map(async (call) => {
+        results.set(call, await runOne(call, batch, { signal, interrupted: interrupt.signal }));
+        if (isInterrupted(batch)) interrupt.abort();
+      }),
+    );
   }
   return calls.map((call) => results.get(call)!);
 }
 
-async function runOne(call: ToolCall, batch: ToolBatch): Promise<ToolResultMessage> {
-  const { emit, signal, clock } = batch;
+/** In `immediate` mode a steering message that waits takes the place of the calls that have not finished. */
+function isInterrupted({ ports: { queue } }: ToolBatch): boolean {
+  return queue.interruptMode === "immediate" && queue.hasSteering;
+}
+
+interface CallSignals {
+  /** Aborts with the run and with an interruption. */
+  signal: AbortSignal;
+  interrupted: AbortSignal;
+}
+
+async function runOne(call: ToolCall, batch: ToolBatch, signals: CallSignals): Promise<ToolResultMessage> {
+  const { emit, signal, ports } = batch;
   const about = { toolCallId: call.id, toolName: call.name };
   await tell(emit, { type: "tool_execution_start", ...about, args: call.arguments }, signal);
-  const { result, isError } = await outcomeOf(call, batch);
-  await tell(emit, { type: "tool_execution_end", ...about, result, isError }, signal);
-  const message: ToolResultMessage = { role: "toolResult", ...about, ...result, isError, timestamp: clock.now() };
-  await tell(emit, { type: "message_start", message }, signal);
+  const { result, isError } = await outcomeOf(call, batch, signals);
+  const message: ToolResultMessage = { role: "toolResult", ...about, ...result, isError, timestamp: ports.clock.now() };
+  // In one go, so that the frames of calls that finish at the same time do not mix.
+  emit({ type: "tool_execution_end", ...about, result, isError });
+  emit({ type: "message_start", message });
   await tell(emit, { type: "message_end", message }, signal);
   return message;
 }
 
-async function outcomeOf(call: ToolCall, batch: ToolBatch): Promise<Outcome> {
-  if (batch.refusal !== undefined) return failed(batch.refusal);
-  if (batch.signal.aborted) return failed("Tool execution was aborted: Request was aborted");
+async function outcomeOf(call: ToolCall, batch: ToolBatch, signals: CallSignals): Promise<Outcome> {
+  const stopped = (): string | undefined =>
+    batch.signal.aborted ? ABORTED : signals.interrupted.aborted ? SKIPPED : undefined;
+  const refusal = batch.refusal ?? stopped();
+  if (refusal !== undefined) return failed(refusal);
   const tool = batch.tools.find((candidate) => candidate.name === call.name);
   if (!tool) return failed(`Tool ${call.name} not found`);
   const broken = batch.broken.get(call.id);
@@ -75,21 +95,22 @@ async function outcomeOf(call: ToolCall, batch: ToolBatch): Promise<Outcome> {
   const { checkArguments } = await import("./check-arguments.ts");
   const checked = checkArguments(tool, call.arguments);
   if ("error" in checked) return failed(checked.error);
-  return execute(tool, call, checked.args, batch);
+  // The check may have had to be loaded: meanwhile a neighbour may have ended, or the run.
+  const late = stopped();
+  if (late !== undefined) return failed(late);
+  const limit = batch.ports.countToolCall();
+  if (limit !== undefined) return failed(`Tool was not executed: ${limit}`);
+  return execute(tool, { ...call, arguments: checked.args }, batch, signals);
 }
 
-async function execute(
-  tool: AgentTool,
-  call: ToolCall,
-  args: Record<string, unknown>,
-  batch: ToolBatch,
-): Promise<Outcome> {
+async function execute(tool: AgentTool, call: ToolCall, batch: ToolBatch, signals: CallSignals): Promise<Outcome> {
   const updates = updateTeller(call, batch);
-  const finished = tool.execute({ toolCallId: call.id, args, signal: batch.signal, onUpdate: updates.take }).then(
+  const { signal } = signals;
+  const finished = tool.execute({ toolCallId: call.id, args: call.arguments, signal, onUpdate: updates.take }).then(
     (result): Outcome => ({ result, isError: false }),
     (error: unknown): Outcome => failed(error instanceof Error ? error.message : String(error)),
   );
-  const patience = endOfPatience(batch);
+  const patience = endOfPatience(batch, signals);
   try {
     return await Promise.race([finished, patience.over]);
   } finally {
@@ -132,27 +153,35 @@ function updateTeller(call: ToolCall, { emit }: ToolBatch): { take(partial: Tool
   };
 }
 
-/** Settles a little after an abort, for tools that do not listen. Never settles otherwise. */
-function endOfPatience({ signal, clock }: ToolBatch): { over: Promise<Outcome>; cancel(): void } {
+/** Settles at an interruption, and a little after an abort for tools that do not listen. Never settles otherwise. */
+function endOfPatience(
+  { signal, ports }: ToolBatch,
+  { interrupted }: CallSignals,
+): { over: Promise<Outcome>; cancel(): void } {
   let cancelTimer = (): void => undefined;
   let giveUp = (): void => undefined;
+  let skip = (): void => undefined;
   const over = new Promise<Outcome>((resolve) => {
     giveUp = () => {
-      cancelTimer = clock.after(ABORT_GRACE_MS, () =>
-        resolve(failed("Tool execution was aborted: Request was aborted")),
-      );
+      cancelTimer = ports.clock.after(ABORT_GRACE_MS, () => resolve(failed(ABORTED)));
     };
+    skip = () => resolve(failed(SKIPPED));
     if (signal.aborted) giveUp();
     else signal.addEventListener("abort", giveUp, { once: true });
+    interrupted.addEventListener("abort", skip, { once: true });
   });
   return {
     over,
     cancel() {
       cancelTimer();
       signal.removeEventListener("abort", giveUp);
+      interrupted.removeEventListener("abort", skip);
     },
   };
 }
+
+const ABORTED = "Tool execution was aborted: Request was aborted";
+const SKIPPED = "Skipped due to queued user message.";
 
 function failed(text: string): Outcome {
   return { result: { content: [{ type: "text", text }] }, isError: true };

@@ -1,8 +1,15 @@
 import type { ProviderError } from "@tiller/ai/errors";
 import type { StreamModel } from "@tiller/ai/provider";
 import type { Clock } from "@tiller/protocol/clock";
-import type { AgentMessage, AssistantMessage, LlmMessage, ToolResultMessage } from "@tiller/protocol/message";
+import type {
+  AgentMessage,
+  AssistantMessage,
+  LlmMessage,
+  ToolResultMessage,
+  UserMessage,
+} from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
+import type { InterruptMode } from "@tiller/protocol/state";
 import type { StreamEvent } from "@tiller/protocol/stream-event";
 import type { JsonSchema, ToolResult } from "@tiller/protocol/tool";
 
@@ -26,7 +33,23 @@ export type AgentEvent =
       args: Record<string, unknown>;
       partialResult: ToolResult;
     }
-  | { type: "tool_execution_end"; toolCallId: string; toolName: string; result: ToolResult; isError: boolean };
+  | { type: "tool_execution_end"; toolCallId: string; toolName: string; result: ToolResult; isError: boolean }
+  | ({ type: "queue_update" } & QueueTexts);
+
+/** The texts of all messages that wait. */
+export interface QueueTexts {
+  steering: string[];
+  followUp: string[];
+}
+
+/** The messages that wait for this run, as far as the loop has to do with them. */
+export interface RunQueue {
+  /** Takes what is to be delivered now; the loop delivers it at once, so nothing is lost in between. */
+  take(queue: "steering" | "followUp"): readonly UserMessage[];
+  readonly hasSteering: boolean;
+  readonly interruptMode: InterruptMode;
+  texts(): QueueTexts;
+}
 
 /** Takes one event. A promise is awaited before the loop goes on (a slow reader slows the model); undefined costs nothing. */
 export type Emit = (event: AgentEvent) => undefined | Promise<void>;
@@ -62,6 +85,11 @@ export interface AgentPorts {
   /** Credentials for a model; throws ProviderError("auth") when there are none. */
   credentials(model: Model): { apiKey?: string; headers?: Record<string, string> };
   stream: StreamModel;
+  queue: RunQueue;
+  /** Why no further turn may begin, in one sentence; undefined while there is no reason. */
+  limit(): string | undefined;
+  /** Asked before each call: counts it, or says why it may not be made. */
+  countToolCall(): string | undefined;
   cwd: string;
   clock: Clock;
 }
@@ -71,6 +99,8 @@ export interface RunOutcome {
   stopReason: AssistantMessage["stopReason"];
   /** Set when stopReason is "error" or "aborted". */
   error?: ProviderError;
+  /** Set when a limit ended it. */
+  limit?: string;
   /** Messages this run added, in order. */
   messages: AgentMessage[];
 }

@@ -17,6 +17,8 @@ export interface ModelRequest {
   headers?: Readonly<Record<string, string>>;
   /** The folder the session works in (the offline model names it in its answers). */
   cwd: string;
+  /** How long to wait for a provider before its answer counts as stalled. */
+  patience?: { firstByteMs: number; idleMs: number };
   clock: Clock;
   signal: AbortSignal;
 }

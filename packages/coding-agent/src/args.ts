@@ -3,7 +3,7 @@ import { DIALECTS, dialectForProgram } from "@tiller/protocol/dialects/index";
 import { type CliOptions, OPTION_ROWS, type OptionRow, optionKey } from "./cli-options.ts";
 import { checkSettingText } from "./config/setting-value.ts";
 import type { ProjectTrust, SettingOverrides } from "./config/settings.ts";
-import { SETTING_ROWS } from "./config/settings-schema.ts";
+import { SETTING_ROWS, type SettingKey } from "./config/settings-schema.ts";
 
 /** What the command line asks for. Reading it touches nothing: whoever calls prints and exits. */
 export type ParsedArgs =
@@ -169,10 +169,22 @@ function takeSetting(walk: Walk, text: string): void {
   }
 }
 
+/** An option that stands for a setting: its value must fit there. */
+function takeOptionSetting(walk: Walk, name: string, key: SettingKey): void {
+  const value = walk.options[optionKey(name)];
+  const row = SETTING_ROWS[key];
+  if (value === true) walk.settings[key] = !name.startsWith("no-");
+  else if (typeof value !== "string" || !row) walk.settings[key] = value;
+  else {
+    const checked = checkSettingText(row, value);
+    if (checked.ok) walk.settings[key] = checked.value;
+    else walk.errors.push(`Error: --${name} cannot be "${value}"; expected ${checked.expected}`);
+  }
+}
+
 /** What giving this option means beyond its value: a setting, a refusal, a warning. */
 function note(walk: Walk, name: string, row: OptionRow): void {
-  if (row.setting)
-    walk.settings[row.setting] = row.kind === "flag" ? !name.startsWith("no-") : walk.options[optionKey(name)];
+  if (row.setting) takeOptionSetting(walk, name, row.setting);
   if (row.status === "later") {
     walk.errors.push(`Error: --${name} is not built yet (${row.summary.replace(/\.$/, "")}); leave it out`);
   } else if (row.warning) walk.warnings.push(`Warning: --${name}: ${row.warning}`);

@@ -1,17 +1,21 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { createMessageQueue } from "@tiller/agent/message-queue";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
+import type { PromptLimits } from "@tiller/protocol/limits";
 import type { Model } from "@tiller/protocol/model";
 import type { RunArgs } from "./args.ts";
 import type { CliOptions } from "./cli-options.ts";
 import { agentFolder, type Env, resolvePath, sessionFileName, sessionFolder } from "./config/paths.ts";
 import { loadSettings, type Settings } from "./config/settings.ts";
-import { type AgentSession, createAgentSession } from "./session/agent-session.ts";
+import { type AgentSession, createAgentSession, type SessionModes } from "./session/agent-session.ts";
 import { createEventPipeline } from "./session/event-pipeline.ts";
 import { createModelControl } from "./session/model-control.ts";
+import { createSessionQueue, type WaitingMessage } from "./session/session-queue.ts";
 import { createSessionRun, type RunMachinery } from "./session/session-run.ts";
 import { createSessionFile } from "./session/store/session-file.ts";
 import { createSessionStore } from "./session/store/session-store.ts";
+import { noSpending } from "./session/usage-tally.ts";
 import { openModels } from "./session-models.ts";
 import { defaultToolNames, isBuiltinTool } from "./tools/index.ts";
 
@@ -34,17 +38,17 @@ export interface CreatedSession {
 
 /** The composition root: the only place that knows all the parts and joins them. */
 export function createSession({
-  run,
+  run: args,
   env,
   cwd: startedIn,
   clock,
   ids,
 }: SessionSurroundings): CreatedSession | { error: string } {
-  const { options, dialect } = run;
+  const { options, dialect } = args;
   const cwd = options.cwd === undefined ? startedIn : resolvePath(options.cwd, startedIn, env);
   if (!existsSync(cwd)) return { error: `Error: --cwd "${cwd}" does not exist` };
   const agentDir = agentFolder(env, cwd);
-  const { projectTrust } = run;
+  const { projectTrust } = args;
   const loaded = loadSettings({
     dialect: dialect.name,
     rpc: true,
@@ -52,10 +56,16 @@ export function createSession({
     cwd,
     projectTrust,
     env,
-    flags: run.settings,
+    flags: args.settings,
   });
   const { settings } = loaded;
   const found = openModels({ options, settings, agentDir, cwd, env });
+
+  const retry = {
+    maxRetries: settings.get("retry.maxRetries"),
+    baseDelayMs: settings.get("retry.baseDelayMs"),
+    maxDelayMs: settings.get("retry.provider.maxRetryDelayMs"),
+  };
 
   const sessionId = ids.uuid();
   const sessionDir = sessionFolder({ agentDir, cwd, env, sessionDir: settings.get("sessionDir") });
@@ -96,22 +106,49 @@ export function createSession({
         base: options.systemPrompt === undefined ? undefined : textOrFile(options.systemPrompt, cwd, env),
         append: (options.appendSystemPrompt ?? []).map((given) => textOrFile(given, cwd, env)),
       },
+      patience: {
+        firstByteMs: settings.get("retry.provider.timeoutMs"),
+        idleMs: settings.get("retry.provider.idleTimeoutMs"),
+      },
     });
+  });
+  const waiting = createMessageQueue<WaitingMessage>({
+    steeringMode: settings.get("steeringMode"),
+    followUpMode: settings.get("followUpMode"),
+    interruptMode: settings.get("interruptMode"),
+  });
+  const modes: SessionModes = Object.assign(waiting, {
+    autoCompactionEnabled: settings.get("compaction.enabled"),
+    autoRetryEnabled: settings.get("retry.enabled"),
+  });
+  const queue = createSessionQueue(
+    waiting,
+    ids,
+    (texts) => void pipeline.emit({ type: "queue_update", ...texts }, run.place),
+  );
+  const run = createSessionRun({
+    pipeline,
+    queue,
+    clock,
+    ids,
+    machinery,
+    model: () => models.model,
+    retrySettings: () => (modes.autoRetryEnabled ? retry : undefined),
+    leaveOut: store.leaveOut,
+    sessionLimits: limitsOf(settings, "session"),
+    sessionSpending: noSpending(),
   });
   const session = createAgentSession({
     models,
-    modes: {
-      steeringMode: settings.get("steeringMode"),
-      followUpMode: settings.get("followUpMode"),
-      interruptMode: settings.get("interruptMode"),
-      autoCompactionEnabled: settings.get("compaction.enabled"),
-      autoRetryEnabled: settings.get("retry.enabled"),
-    },
-    run: createSessionRun({ pipeline, ids, machinery, model: () => models.model }),
+    modes,
+    queue,
+    run,
     store,
     pipeline,
     clock,
+    ids,
     busyText: dialect.busyText,
+    promptLimits: limitsOf(settings, "prompt"),
     unusable: found.unusable,
   });
   return {
@@ -120,6 +157,18 @@ export function createSession({
     problems: [...loaded.problems, ...found.problems, ...unknownTools(options)],
     notices: found.notices,
   };
+}
+
+/** Zero means no limit. */
+function limitsOf(settings: Settings, scope: "prompt" | "session"): PromptLimits {
+  const limits: PromptLimits = {
+    turns: settings.get(`limits.${scope}.turns`) || undefined,
+    toolCalls: settings.get(`limits.${scope}.toolCalls`) || undefined,
+    cost: settings.get(`limits.${scope}.cost`) || undefined,
+    tokens: settings.get(`limits.${scope}.tokens`) || undefined,
+  };
+  if (scope === "prompt") limits.wallTimeMs = settings.get("limits.prompt.wallTimeMs") || undefined;
+  return limits;
 }
 
 function writeErrorText(error: Error): string {

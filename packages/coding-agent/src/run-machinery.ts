@@ -20,11 +20,12 @@ export interface MachineryOptions {
   /** The tools that a model gets. */
   toolNames(model: Model): readonly string[];
   systemPrompt: { base?: string; append: readonly string[] };
+  patience: { firstByteMs: number; idleMs: number };
 }
 
 /** Everything a run needs, joined. Loaded with the first prompt: an idle process does not pay for it. */
 export function createMachinery(options: MachineryOptions): RunMachinery {
-  const { clock, cwd, env, messages, thinkingLevel, credentials, systemPrompt } = options;
+  const { clock, cwd, env, messages, thinkingLevel, credentials, systemPrompt, patience } = options;
   /** A prompt is only accepted with a model, and no command takes it away. */
   const model = (): Model => {
     const current = options.model();
@@ -44,7 +45,7 @@ export function createMachinery(options: MachineryOptions): RunMachinery {
     return Promise.all(wanted);
   };
 
-  const ports: AgentPorts = {
+  const ports: RunMachinery["ports"] = {
     model,
     thinkingLevel,
     tools,
@@ -57,7 +58,7 @@ export function createMachinery(options: MachineryOptions): RunMachinery {
       }),
     context: () => messagesToLlm(messages()),
     credentials,
-    stream: streamAssistant,
+    stream: (request) => streamAssistant({ ...request, patience }),
     cwd,
     clock,
   };

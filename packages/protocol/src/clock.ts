@@ -14,4 +14,6 @@ export interface IdSource {
   short(): string;
   /** A counted id within this process: `prompt-1`, `prompt-2`, ... */
   count(prefix: string): string;
+  /** A number from 0 to 1, drawn by lot. */
+  lot(): number;
 }

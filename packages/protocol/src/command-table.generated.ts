@@ -20,20 +20,21 @@ export interface EventTableRow {
 }
 
 /** The commands that this version can do: each must have a handler. */
-export type WorkingCommand = "prompt" | "abort" | "get_state" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "set_auto_compaction" | "set_auto_retry";
+export type WorkingCommand = "prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt" | "get_state" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "clear_queue" | "set_auto_compaction" | "set_auto_retry" | "abort_retry";
 
 const isObject = (v: unknown): v is Record<string, unknown> => typeof v === "object" && v !== null && !Array.isArray(v);
 const shape1 = (v: unknown): boolean => isObject(v) && v.type === "image" && typeof v.data === "string" && typeof v.mimeType === "string";
-const shape2 = (v: unknown): boolean => isObject(v) && (v.id === undefined || typeof v.id === "string") && typeof v.content === "string" && (v.status === undefined || (v.status === "pending" || v.status === "in_progress" || v.status === "completed" || v.status === "abandoned")) && (v.notes === undefined || (typeof v.notes === "string" || v.notes === null));
-const shape3 = (v: unknown): boolean => isObject(v) && (v.id === undefined || typeof v.id === "string") && typeof v.name === "string" && (Array.isArray(v.tasks) && v.tasks.every(shape2));
-const shape4 = (v: unknown): boolean => isObject(v) && typeof v.name === "string" && (v.label === undefined || (typeof v.label === "string" || v.label === null)) && typeof v.description === "string" && isObject(v.parameters) && (v.hidden === undefined || (typeof v.hidden === "boolean" || v.hidden === null));
+const shape2 = (v: unknown): boolean => isObject(v) && (v.turns === undefined || Number.isInteger(v.turns) && Number(v.turns) >= 1) && (v.toolCalls === undefined || Number.isInteger(v.toolCalls) && Number(v.toolCalls) >= 1) && (v.cost === undefined || Number.isFinite(v.cost) && Number(v.cost) >= 0) && (v.tokens === undefined || Number.isInteger(v.tokens) && Number(v.tokens) >= 1) && (v.wallTimeMs === undefined || Number.isInteger(v.wallTimeMs) && Number(v.wallTimeMs) >= 1);
+const shape3 = (v: unknown): boolean => isObject(v) && (v.id === undefined || typeof v.id === "string") && typeof v.content === "string" && (v.status === undefined || (v.status === "pending" || v.status === "in_progress" || v.status === "completed" || v.status === "abandoned")) && (v.notes === undefined || (typeof v.notes === "string" || v.notes === null));
+const shape4 = (v: unknown): boolean => isObject(v) && (v.id === undefined || typeof v.id === "string") && typeof v.name === "string" && (Array.isArray(v.tasks) && v.tasks.every(shape3));
+const shape5 = (v: unknown): boolean => isObject(v) && typeof v.name === "string" && (v.label === undefined || (typeof v.label === "string" || v.label === null)) && typeof v.description === "string" && isObject(v.parameters) && (v.hidden === undefined || (typeof v.hidden === "boolean" || v.hidden === null));
 
 export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
-  prompt: { lane: "background", optional: ["images","streamingBehavior"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) && (v.streamingBehavior === undefined || (v.streamingBehavior === "steer" || v.streamingBehavior === "followUp")) },
-  steer: { lane: "ordered", opens: "queues", optional: ["images"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) },
-  follow_up: { lane: "ordered", opens: "queues", optional: ["images"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) },
+  prompt: { lane: "background", optional: ["images","streamingBehavior","limits"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) && (v.streamingBehavior === undefined || (v.streamingBehavior === "steer" || v.streamingBehavior === "followUp")) && (v.limits === undefined || shape2(v.limits)) },
+  steer: { lane: "ordered", optional: ["images"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) },
+  follow_up: { lane: "ordered", optional: ["images"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) },
   abort: { lane: "control", optional: [], check: () => true },
-  abort_and_prompt: { lane: "background", opens: "queues", optional: ["images"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) },
+  abort_and_prompt: { lane: "background", optional: ["images"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) },
   get_state: { lane: "ordered", optional: [], check: () => true },
   get_capabilities: { lane: "ordered", optional: [], check: () => true },
   set_update_mode: { lane: "ordered", optional: [], check: (v) => (v.mode === "snapshot" || v.mode === "delta") },
@@ -48,11 +49,11 @@ export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   set_steering_mode: { lane: "ordered", optional: [], check: (v) => (v.mode === "all" || v.mode === "one-at-a-time") },
   set_follow_up_mode: { lane: "ordered", optional: [], check: (v) => (v.mode === "all" || v.mode === "one-at-a-time") },
   set_interrupt_mode: { lane: "ordered", optional: [], check: (v) => (v.mode === "immediate" || v.mode === "wait") },
-  clear_queue: { lane: "ordered", opens: "queues", optional: [], check: () => true },
+  clear_queue: { lane: "ordered", optional: [], check: () => true },
   compact: { lane: "background", opens: "compaction", optional: ["customInstructions"], check: (v) => (v.customInstructions === undefined || typeof v.customInstructions === "string") },
   set_auto_compaction: { lane: "ordered", optional: [], check: (v) => typeof v.enabled === "boolean" },
   set_auto_retry: { lane: "ordered", optional: [], check: (v) => typeof v.enabled === "boolean" },
-  abort_retry: { lane: "control", opens: "retry", optional: [], check: () => true },
+  abort_retry: { lane: "control", optional: [], check: () => true },
   bash: { lane: "background", opens: "shell commands", optional: ["excludeFromContext"], check: (v) => typeof v.command === "string" && (v.excludeFromContext === undefined || typeof v.excludeFromContext === "boolean") },
   abort_bash: { lane: "control", opens: "shell commands", optional: [], check: () => true },
   new_session: { lane: "ordered", opens: "sessions on disk", optional: ["parentSession"], check: (v) => (v.parentSession === undefined || typeof v.parentSession === "string") },
@@ -68,8 +69,8 @@ export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   get_entries: { lane: "ordered", opens: "sessions on disk", optional: ["since"], check: (v) => (v.since === undefined || typeof v.since === "string") },
   get_tree: { lane: "ordered", opens: "sessions on disk", optional: [], check: () => true },
   get_commands: { lane: "ordered", opens: "extensions and templates", optional: [], check: () => true },
-  set_todos: { lane: "ordered", opens: "todos", optional: [], check: (v) => (Array.isArray(v.phases) && v.phases.every(shape3)) },
-  set_host_tools: { lane: "ordered", opens: "host tools", optional: [], check: (v) => (Array.isArray(v.tools) && v.tools.every(shape4)) },
+  set_todos: { lane: "ordered", opens: "todos", optional: [], check: (v) => (Array.isArray(v.phases) && v.phases.every(shape4)) },
+  set_host_tools: { lane: "ordered", opens: "host tools", optional: [], check: (v) => (Array.isArray(v.tools) && v.tools.every(shape5)) },
 };
 
 export const EVENT_TABLE: Readonly<Record<EventType, EventTableRow>> = {
@@ -90,9 +91,9 @@ export const EVENT_TABLE: Readonly<Record<EventType, EventTableRow>> = {
   auto_compaction_end: { promptScoped: true, persisted: true, opens: "compaction" },
   compaction_start: { promptScoped: true, persisted: false, opens: "compaction" },
   compaction_end: { promptScoped: true, persisted: true, opens: "compaction" },
-  auto_retry_start: { promptScoped: true, persisted: false, opens: "retry" },
-  auto_retry_end: { promptScoped: true, persisted: false, opens: "retry" },
-  queue_update: { promptScoped: false, persisted: false, opens: "queues" },
+  auto_retry_start: { promptScoped: true, persisted: false },
+  auto_retry_end: { promptScoped: true, persisted: false },
+  queue_update: { promptScoped: false, persisted: false },
   thinking_level_changed: { promptScoped: false, persisted: true },
   session_info_changed: { promptScoped: false, persisted: true, opens: "sessions on disk" },
   entry_appended: { promptScoped: false, persisted: true, opens: "sessions on disk" },

@@ -78,7 +78,21 @@ const RUN_EVENTS = table({
       ),
       sessionSettled: Type.Boolean({ description: "nothing else is running or queued" }),
       offline: Type.Optional(Type.Literal(true, { description: "the built-in offline model answered" })),
+      limit: Type.Optional(
+        Type.Object(
+          {
+            scope: Type.Union([Type.Literal("prompt"), Type.Literal("session")]),
+            limit: Type.String(),
+            used: Type.Number(),
+            max: Type.Number(),
+          },
+          { description: "the limit that ended it" },
+        ),
+      ),
       usage: Type.Optional(Usage),
+      turns: Type.Optional(Type.Integer({ description: "model calls" })),
+      toolCalls: Type.Optional(Type.Integer()),
+      durationMs: Type.Optional(Type.Number({ description: "from acceptance, or from delivery if it was queued" })),
     },
     systems: ["later"],
     promptScoped: true,
@@ -90,6 +104,9 @@ const RUN_EVENTS = table({
         agentInvoked: true,
         sessionSettled: true,
         usage: exampleUsage,
+        turns: 2,
+        toolCalls: 1,
+        durationMs: 2310,
       },
       {
         id: "req-2",
@@ -196,7 +213,7 @@ const compactionOutcome = {
 const exampleCompaction = { summary: "The build was repaired ...", firstKeptEntryId: "1a2b3c4d", tokensBefore: 151000 };
 const exampleOutcome = { result: exampleCompaction, aborted: false, willRetry: false };
 const compaction = { opens: "compaction", promptScoped: true } as const;
-const retry = { opens: "retry", promptScoped: true, systems: everywhere } as const;
+const retry = { promptScoped: true, systems: everywhere } as const;
 
 const RECOVERY_EVENTS = table({
   auto_compaction_start: defineEvent({
@@ -260,7 +277,6 @@ const SESSION_EVENTS = table({
     summary: "The queues changed; both are told whole.",
     fields: { steering: texts, followUp: texts },
     systems: ["later"],
-    opens: "queues",
     examples: [{ steering: ["Fix the build first"], followUp: [] }],
   }),
   thinking_level_changed: defineEvent({
@@ -382,9 +398,11 @@ export type EventFields<K extends EventType> = FieldsOf<(typeof EVENTS)[K]["fiel
 export const EVENT_ENVELOPE = {
   seq: Type.Integer({ description: "counts the events of this process, without gaps" }),
   promptId: Type.Optional(Type.String({ description: "of the prompt the event belongs to" })),
+  turnIndex: Type.Optional(Type.Integer({ description: "of the turn within its prompt, from 0, over retries" })),
+  messageId: Type.Optional(Type.String({ description: "on message events: the same for all events of one message" })),
 };
 
 /** An event as it stands on the wire. */
 export type RpcEvent<K extends EventType = EventType> = {
-  [T in K]: { type: T; seq: number; promptId?: string } & EventFields<T>;
+  [T in K]: { type: T; seq: number; promptId?: string; turnIndex?: number; messageId?: string } & EventFields<T>;
 }[K];

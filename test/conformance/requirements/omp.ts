@@ -24,7 +24,7 @@ export const OMP = {
         "omp.layout.rpc-mode": "The mode is implemented in `src/modes/rpc/rpc-mode.ts`.",
         "omp.layout.rpc-types": "The protocol types are found in `src/modes/rpc/rpc-types.ts`.",
         "omp.layout.agent-session": "The session is implemented in `src/session/agent-session.ts`.",
-        "omp.layout.agent": { text: "The agent is implemented in `packages/agent/src/agent.ts`.", open: "queues" },
+        "omp.layout.agent": { text: "The agent is implemented in `packages/agent/src/agent.ts`." },
         "omp.layout.agent-loop": "The loop is implemented in `packages/agent/src/agent-loop.ts`.",
       },
     },
@@ -97,7 +97,6 @@ export const OMP = {
           "A `prompt` that was answered with success and then fails gets a second, failed response with the same `id`.",
         "omp.correlation.abort-and-prompt-later-error": {
           text: "An `abort_and_prompt` that was answered and then fails gets a second, failed response with the same `id`.",
-          open: "queues",
         },
       },
     },
@@ -115,9 +114,8 @@ export const OMP = {
         "omp.abort.command": { same: "pi.abort.command" },
         "omp.abort-and-prompt.command": {
           text: "`abort_and_prompt` ends the run and sends its `message` as a new prompt.",
-          open: "queues",
         },
-        "omp.abort-and-prompt.images": { text: "`abort_and_prompt` takes `images`.", open: "queues" },
+        "omp.abort-and-prompt.images": { text: "`abort_and_prompt` takes `images`." },
         "omp.new-session.command": { same: "pi.new-session.command" },
         "omp.new-session.parent": { same: "pi.new-session.parent" },
       },
@@ -235,7 +233,7 @@ export const OMP = {
         "omp.state.auto-compaction": { same: "pi.state.auto-compaction" },
         "omp.state.message-count": { same: "pi.state.message-count" },
         "omp.state.queued-count": "`queuedMessageCount` is a number, 0 while nothing is queued.",
-        "omp.state.queued-count-queued": { text: "`queuedMessageCount` counts the queued messages.", open: "queues" },
+        "omp.state.queued-count-queued": { text: "`queuedMessageCount` counts the queued messages." },
       },
     },
     {
@@ -292,7 +290,6 @@ export const OMP = {
         "omp.prompt.response": { same: "pi.prompt.response" },
         "omp.abort-and-prompt.returns-immediately": {
           text: "`abort_and_prompt` is answered at once, before the new run has ended.",
-          open: "queues",
         },
         "omp.prompt.accepted-is-not-completed":
           "A success response means that the prompt was accepted, not that it is done.",
@@ -306,7 +303,6 @@ export const OMP = {
         "omp.prompt.busy-needs-behavior": { same: "pi.prompt.busy-needs-behavior" },
         "omp.prompt.steer-queued": {
           text: "`streamingBehavior: steer` queues the message on the path that interrupts.",
-          open: "queues",
         },
         "omp.prompt.follow-up-queued": {
           text: "`streamingBehavior: followUp` queues the message on the path after the turn.",
@@ -330,7 +326,6 @@ export const OMP = {
     {
       heading: "Prompt/Queue Concurrency and Ordering > Mode semantics",
       area: "queue-modes",
-      open: "queues",
       rows: {
         "omp.queue-modes.steering-one": {
           text: "Steering mode `one-at-a-time` takes one message out of the queue in each turn.",
@@ -420,7 +415,6 @@ export const OMP = {
           "Prompting gives the response, then agent_start, message_update with text_delta, and agent_end with messages.",
         "omp.flow.prompt-while-streaming": {
           text: "A prompt with an explicit queue policy is taken while a run streams.",
-          open: "queues",
         },
         "omp.flow.tune-queues": "get_state, set_steering_mode and set_interrupt_mode can be sent one after the other.",
         "omp.flow.ui-round-trip": {

@@ -62,17 +62,14 @@ export const PI = {
           "While a run streams, a `prompt` without `streamingBehavior` is answered with an error.",
         "pi.prompt.steer-after-current-tool": {
           text: "A `prompt` with `streamingBehavior: steer` is delivered when the tool that is running has finished.",
-          open: "queues",
           dialects: ["pi", "omp"],
         },
         "pi.prompt.steer-skips-tools": {
           text: "A `prompt` with `streamingBehavior: steer` skips the tool calls of the turn that have not started.",
-          open: "queues",
           dialects: ["pi", "omp"],
         },
         "pi.prompt.follow-up-waits": {
           text: "A `prompt` with `streamingBehavior: followUp` is delivered only when the agent has stopped.",
-          open: "queues",
         },
         "pi.prompt.extension-command": {
           text: "A message that is an extension command (`/name`) is run at once, even while a run streams.",
@@ -95,7 +92,6 @@ export const PI = {
     {
       heading: "Commands > Prompting > steer",
       area: "queues",
-      open: "queues",
       rows: {
         "pi.steer.command": "`steer` queues its `message` to interrupt the agent.",
         "pi.steer.after-current-tool": {
@@ -113,7 +109,6 @@ export const PI = {
     {
       heading: "Commands > Prompting > follow_up",
       area: "queues",
-      open: "queues",
       rows: {
         "pi.follow-up.command": "`follow_up` queues its `message`.",
         "pi.follow-up.after-agent": "A follow-up message is handled when the agent has finished.",
@@ -166,7 +161,6 @@ export const PI = {
         "pi.state.pending-count": "`pendingMessageCount` is a number, 0 while nothing is queued.",
         "pi.state.pending-count-queued": {
           text: "`pendingMessageCount` counts the queued messages.",
-          open: "queues",
         },
       },
     },
@@ -206,21 +200,17 @@ export const PI = {
         "pi.queue-modes.set-steering": "`set_steering_mode` sets how steering messages are delivered.",
         "pi.queue-modes.steering-all": {
           text: "Steering mode `all` delivers all steering messages at the next point of interruption.",
-          open: "queues",
         },
         "pi.queue-modes.steering-one": {
           text: "Steering mode `one-at-a-time` delivers one steering message at each interruption.",
-          open: "queues",
         },
         "pi.queue-modes.steering-default": "The steering mode is `one-at-a-time` unless it is set.",
         "pi.queue-modes.set-follow-up": "`set_follow_up_mode` sets how follow-up messages are delivered.",
         "pi.queue-modes.follow-up-all": {
           text: "Follow-up mode `all` delivers all follow-up messages when the agent has finished.",
-          open: "queues",
         },
         "pi.queue-modes.follow-up-one": {
           text: "Follow-up mode `one-at-a-time` delivers one follow-up message each time the agent has finished.",
-          open: "queues",
         },
         "pi.queue-modes.follow-up-default": "The follow-up mode is `one-at-a-time` unless it is set.",
       },
@@ -258,12 +248,12 @@ export const PI = {
       area: "retry",
       rows: {
         "pi.retry.set-auto": "`set_auto_retry` turns automatic retry on and off.",
-        "pi.retry.overloaded": { text: "An overloaded provider is tried again.", open: "retry" },
-        "pi.retry.rate-limit": { text: "A rate limit is waited for and the request tried again.", open: "retry" },
-        "pi.retry.server-error": { text: "A 5xx answer of the provider is tried again.", open: "retry" },
-        "pi.retry.off": { text: "With automatic retry off, a passing error ends the run.", open: "retry" },
-        "pi.retry.abort": { text: "`abort_retry` ends the wait before the next attempt.", open: "retry" },
-        "pi.retry.abort-stops": { text: "After `abort_retry` no further attempt is made.", open: "retry" },
+        "pi.retry.overloaded": { text: "An overloaded provider is tried again." },
+        "pi.retry.rate-limit": { text: "A rate limit is waited for and the request tried again." },
+        "pi.retry.server-error": { text: "A 5xx answer of the provider is tried again." },
+        "pi.retry.off": { text: "With automatic retry off, a passing error ends the run." },
+        "pi.retry.abort": { text: "`abort_retry` ends the wait before the next attempt." },
+        "pi.retry.abort-stops": { text: "After `abort_retry` no further attempt is made." },
       },
     },
     {
@@ -407,15 +397,12 @@ export const PI = {
         },
         "pi.events.retry-start": {
           text: "`auto_retry_start` says, after a passing error, that a retry begins.",
-          open: "retry",
         },
         "pi.events.retry-end-success": {
           text: "`auto_retry_end` says that a retry has succeeded.",
-          open: "retry",
         },
         "pi.events.retry-end-failure": {
           text: "`auto_retry_end` says that the retries have finally failed.",
-          open: "retry",
         },
         "pi.events.extension-error": {
           text: "`extension_error` says that an extension has thrown.",
@@ -453,8 +440,8 @@ export const PI = {
       area: "prompt",
       rows: {
         "pi.images.prompt-optional": "`images` of `prompt` is optional.",
-        "pi.images.steer-optional": { text: "`images` of `steer` is optional.", open: "queues" },
-        "pi.images.follow-up-optional": { text: "`follow_up` takes `images`, and they are optional.", open: "queues" },
+        "pi.images.steer-optional": { text: "`images` of `steer` is optional." },
+        "pi.images.follow-up-optional": { text: "`follow_up` takes `images`, and they are optional." },
         "pi.images.format": "An image is `type: image` with base64 `data` and a `mimeType`.",
       },
     },

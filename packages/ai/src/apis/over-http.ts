@@ -18,8 +18,13 @@ async function* run<State>(
   let body: HttpBody | undefined;
   let complete = false;
   try {
-    const { clock, signal } = request;
-    body = await postForEvents({ ...family.buildRequest(request), clock, signal, timeouts });
+    const { clock, signal, patience } = request;
+    body = await postForEvents({
+      ...family.buildRequest(request),
+      clock,
+      signal,
+      timeouts: { ...timeouts, ...patience },
+    });
     const decoder = createSseDecoder();
     const state = family.initial();
     for (let ended = false; !ended && !complete; ) {

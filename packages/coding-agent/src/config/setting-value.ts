@@ -15,6 +15,8 @@ export function expectedText(row: SettingRow): string {
       return "true or false";
     case "integer":
       return `a whole number of at least ${row.min ?? 0}`;
+    case "number":
+      return `a number of at least ${row.min ?? 0}`;
     case "string":
       return "a text";
     case "choice":
@@ -34,6 +36,8 @@ function fits(row: SettingRow, value: unknown): boolean {
       return typeof value === "boolean";
     case "integer":
       return typeof value === "number" && Number.isSafeInteger(value) && value >= (row.min ?? 0);
+    case "number":
+      return typeof value === "number" && Number.isFinite(value) && value >= (row.min ?? 0);
     case "string":
       return isText(value);
     case "choice":
@@ -90,6 +94,8 @@ export function checkSettingText(row: SettingRow, text: string): CheckedValue {
       return checkSettingValue(row, booleanOfText(text));
     case "integer":
       return checkSettingValue(row, /^-?\d+$/.test(text.trim()) ? Number(text) : text);
+    case "number":
+      return checkSettingValue(row, text.trim() === "" ? text : Number(text));
     case "strings":
       return checkSettingValue(row, text.trim().startsWith("[") ? jsonOrText(text) : listOfText(text));
     case "map":

@@ -21,7 +21,7 @@ export const UPDATE_MODES = ["snapshot", "delta"] as const satisfies readonly Up
 const QUEUE_MODES = ["all", "one-at-a-time"] as const satisfies readonly QueueMode[];
 const INTERRUPT_MODES = ["immediate", "wait"] as const satisfies readonly InterruptMode[];
 
-export type SettingType = "boolean" | "integer" | "string" | "choice" | "strings" | "map" | "any";
+export type SettingType = "boolean" | "integer" | "number" | "string" | "choice" | "strings" | "map" | "any";
 
 /** What the dialects start from, where the protocol already says it. */
 function perDialect<T>(pick: (dialect: Dialect) => T): Record<DialectName, T> {
@@ -39,7 +39,7 @@ export interface SettingRow {
   values?: readonly string[];
   /** Other spellings of a value. */
   valueAliases?: Readonly<Record<string, string>>;
-  /** The least an integer may be; 0 unless it says otherwise. */
+  /** The least a number may be; 0 unless it says otherwise. */
   min?: number;
   /** Old names of the key that are still read. */
   formerly?: readonly string[];
@@ -193,26 +193,51 @@ export const SETTINGS = {
 
   // Retry
   "retry.enabled": { type: "boolean", default: true, status: "works", summary: "Try again after a passing failure." },
-  "retry.maxRetries": { type: "integer", default: 3, status: "later", summary: "How often to try again." },
+  "retry.maxRetries": { type: "integer", default: 3, status: "works", summary: "How often to try again." },
   "retry.baseDelayMs": {
     type: "integer",
     default: 2000,
-    status: "later",
+    status: "works",
     summary: "Wait before the first new try; it doubles each time.",
   },
   "retry.provider.timeoutMs": {
     type: "integer",
-    status: "later",
-    summary: "Longest wait for a provider's first byte.",
+    min: 1,
+    default: 300_000,
+    status: "works",
+    summary: "Longest wait for the first byte of an answer; then it counts as stalled, which can be retried.",
+  },
+  "retry.provider.idleTimeoutMs": {
+    type: "integer",
+    min: 1,
+    default: 120_000,
+    status: "works",
+    summary: "Longest silence within an answer; then it counts as stalled, which can be retried.",
   },
   "retry.provider.maxRetries": { type: "integer", status: "later", summary: "Tries within one model call." },
   "retry.provider.maxRetryDelayMs": {
     type: "integer",
     default: 60000,
     formerly: ["retry.maxDelayMs"],
-    status: "later",
+    status: "works",
     summary: "Longest wait a provider may ask for; beyond it the prompt fails.",
   },
+
+  // Limits: 0 means none
+  "limits.prompt.turns": { type: "integer", default: 0, status: "works", summary: "Model calls for one prompt." },
+  "limits.prompt.toolCalls": { type: "integer", default: 0, status: "works", summary: "Tool calls for one prompt." },
+  "limits.prompt.cost": { type: "number", default: 0, status: "works", summary: "Dollars for one prompt." },
+  "limits.prompt.tokens": { type: "integer", default: 0, status: "works", summary: "Tokens for one prompt." },
+  "limits.prompt.wallTimeMs": {
+    type: "integer",
+    default: 0,
+    status: "works",
+    summary: "Milliseconds for one prompt.",
+  },
+  "limits.session.turns": { type: "integer", default: 0, status: "works", summary: "Model calls for the session." },
+  "limits.session.toolCalls": { type: "integer", default: 0, status: "works", summary: "Tool calls for the session." },
+  "limits.session.cost": { type: "number", default: 0, status: "works", summary: "Dollars for the session." },
+  "limits.session.tokens": { type: "integer", default: 0, status: "works", summary: "Tokens for the session." },
 
   // Tools
   shellPath: { type: "string", needsTrust: true, status: "later", summary: "Shell for the bash tool and command." },
@@ -394,7 +419,7 @@ export const FOREIGN_KEYS: readonly string[] = [
 
 type TypeOf<Row> = Row extends { type: "boolean" }
   ? boolean
-  : Row extends { type: "integer" }
+  : Row extends { type: "integer" | "number" }
     ? number
     : Row extends { type: "choice"; values: readonly (infer V)[] }
       ? V

@@ -43,6 +43,7 @@ export function createIdSource(clock: Clock): IdSource {
       return `${time.slice(0, 8)}-${time.slice(8)}-7${randomHex(3)}-${variant}${randomHex(3)}-${randomHex(12)}`;
     },
     short: () => randomHex(8),
+    lot: Math.random,
     count(prefix) {
       const next = (counters.get(prefix) ?? 0) + 1;
       counters.set(prefix, next);

@@ -1,32 +1,41 @@
-import type { Clock } from "@tiller/protocol/clock";
+import type { QueueModes, QueueName } from "@tiller/agent/message-queue";
+import type { QueueTexts } from "@tiller/agent/types";
+import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { ImageContent } from "@tiller/protocol/content";
+import type { PromptLimits } from "@tiller/protocol/limits";
 import type { AgentMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
-import type { InterruptMode, QueueMode, SessionState } from "@tiller/protocol/state";
+import type { SessionState } from "@tiller/protocol/state";
 import { remember } from "../lib/remember.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
 import { lastAssistantText } from "./last-text.ts";
 import type { ModelControl } from "./model-control.ts";
-import { userMessage } from "./prompt-input.ts";
-import type { CommandId, SessionListener } from "./session-event.ts";
+import { messageProblem, userMessage } from "./prompt-input.ts";
+import { droppedResult } from "./prompt-result.ts";
+import type { AcceptedPrompt, CommandId, SessionListener } from "./session-event.ts";
+import type { SessionQueue } from "./session-queue.ts";
 import type { SessionRun } from "./session-run.ts";
 import type { SessionStore } from "./store/session-store.ts";
 
-export interface PromptRequest {
+export interface MessageRequest {
   message: string;
   images?: readonly ImageContent[];
+}
+
+export interface PromptRequest extends MessageRequest {
   streamingBehavior?: "steer" | "followUp";
+  limits?: PromptLimits;
   commandId?: CommandId;
 }
 
-/** Either a reason in one sentence, or a job: the run, which the caller starts once it has said yes to the host. */
-export type Admission = { refused: string } | { promptId: string; job: () => Promise<void> };
+/** A reason in one sentence; or where the message went, with a job when a run is to be started. */
+export type Admission =
+  | { refused: string }
+  | { disposition: "queued" }
+  | { disposition: "started"; job: () => Promise<void> };
 
 /** Switches of this process. */
-export interface SessionModes {
-  steeringMode: QueueMode;
-  followUpMode: QueueMode;
-  interruptMode: InterruptMode;
+export interface SessionModes extends QueueModes {
   autoCompactionEnabled: boolean;
   autoRetryEnabled: boolean;
 }
@@ -36,52 +45,94 @@ export interface AgentSession {
   readonly models: ModelControl;
   readonly modes: SessionModes;
   admit(prompt: PromptRequest): Admission;
+  /** Ends the run and reserves the next one in its place at once; `over` resolves after the last event of the old one. */
+  replace(prompt: PromptRequest): { admission: Admission; over: Promise<void> };
+  /** Queues a message for the run that is active, or for the next one. */
+  enqueue(queue: QueueName, message: MessageRequest): Admission;
+  /** Empties both queues and gives back the texts; a prompt among them ends as aborted. */
+  clearQueue(): QueueTexts;
   /** Resolves after the last event of the run that it ended. */
   abort(): Promise<void>;
+  abortRetry(): Promise<void>;
   waitForIdle(): Promise<void>;
   subscribe(listener: SessionListener): () => void;
   /** The same object as long as nothing has changed. */
   state(): SessionState;
   messages(): readonly AgentMessage[];
   lastAssistantText(): string | undefined;
-  /** Ends the run, writes what is to be written. `reason` is what an unfinished prompt's result says. */
+  /** Ends the run and what waits. `reason` is what the results of unfinished prompts say. */
   dispose(reason: string): Promise<void>;
 }
 
 export interface AgentSessionParts {
   models: ModelControl;
   modes: SessionModes;
+  queue: SessionQueue;
   run: SessionRun;
   store: SessionStore;
   pipeline: EventPipeline;
   clock: Clock;
+  ids: IdSource;
   busyText: string;
+  promptLimits: PromptLimits;
   /** Why the model cannot be asked now, or undefined when it can. */
   unusable(model: Model | null): string | undefined;
 }
 
 const NO_PHASES: SessionState["todoPhases"] = [];
+const QUEUES = { steer: "steering", followUp: "followUp" } as const;
 
-export function createAgentSession({
-  models,
-  modes,
-  run,
-  store,
-  pipeline,
-  clock,
-  busyText,
-  unusable,
-}: AgentSessionParts): AgentSession {
+export function createAgentSession(parts: AgentSessionParts): AgentSession {
+  const { models, modes, queue, run, store, pipeline, clock, ids } = parts;
+
+  const enqueue = (name: QueueName, request: MessageRequest, prompt?: AcceptedPrompt): Admission => {
+    queue.add(name, userMessage(request, clock.now()), prompt);
+    return { disposition: "queued" };
+  };
+  const dropQueue = (reason: string): QueueTexts => {
+    const texts = queue.texts();
+    const dropped = queue.clear();
+    for (const { prompt } of [...dropped.steering, ...dropped.followUp]) {
+      if (prompt)
+        void pipeline.emit(droppedResult(prompt.commandId, reason, run.isSettled), { promptId: prompt.promptId });
+    }
+    return texts;
+  };
+
+  const newPrompt = ({ commandId }: PromptRequest): AcceptedPrompt => ({ promptId: ids.count("prompt"), commandId });
+  const start = (request: PromptRequest): Admission => {
+    const limits = { ...parts.promptLimits, ...request.limits };
+    return { disposition: "started", job: run.accept(userMessage(request, clock.now()), newPrompt(request), limits) };
+  };
+
   return {
     models,
     modes,
-    admit({ message, images, streamingBehavior, commandId }) {
-      if (run.isStreaming) return { refused: streamingBehavior ? NO_QUEUES : busyText };
-      const problem = unusable(models.model);
+    admit(request) {
+      const problem = messageProblem(request);
       if (problem !== undefined) return { refused: problem };
-      return run.accept(userMessage(message, images, clock.now()), commandId);
+      if (run.isStreaming) {
+        const { streamingBehavior } = request;
+        return streamingBehavior
+          ? enqueue(QUEUES[streamingBehavior], request, newPrompt(request))
+          : { refused: parts.busyText };
+      }
+      const noModel = parts.unusable(models.model);
+      return noModel === undefined ? start(request) : { refused: noModel };
     },
+    replace(request) {
+      const problem = messageProblem(request) ?? parts.unusable(models.model);
+      if (problem !== undefined) return { admission: { refused: problem }, over: Promise.resolve() };
+      const over = run.abort();
+      return { admission: start(request), over };
+    },
+    enqueue(name, request) {
+      const problem = messageProblem(request);
+      return problem === undefined ? enqueue(name, request) : { refused: problem };
+    },
+    clearQueue: () => dropQueue("The queued prompt was removed by clear_queue"),
     abort: () => run.abort(),
+    abortRetry: () => run.abortRetry(),
     waitForIdle: () => run.settled(),
     subscribe: pipeline.subscribe,
     state: remember(() => ({
@@ -89,7 +140,7 @@ export function createAgentSession({
       thinkingLevel: models.thinkingLevel,
       isStreaming: run.isStreaming,
       isCompacting: false,
-      isSettled: run.isSettled,
+      isSettled: run.isSettled && queue.isEmpty,
       steeringMode: modes.steeringMode,
       followUpMode: modes.followUpMode,
       interruptMode: modes.interruptMode,
@@ -98,18 +149,17 @@ export function createAgentSession({
       autoCompactionEnabled: modes.autoCompactionEnabled,
       autoRetryEnabled: modes.autoRetryEnabled,
       messageCount: store.messages.length,
-      pendingMessageCount: 0,
-      queuedMessageCount: 0,
+      pendingMessageCount: queue.count,
+      queuedMessageCount: queue.count,
       todoPhases: NO_PHASES,
+      retry: run.retry,
     })),
     messages: () => store.messages,
     lastAssistantText: () => lastAssistantText(store.messages),
     async dispose(reason) {
       await run.abort(reason);
+      if (!queue.isEmpty) dropQueue(reason);
       store.close();
     },
   };
 }
-
-const NO_QUEUES =
-  "prompt with streamingBehavior is not available in this version while a run is active (not built yet: queues)";

@@ -1,8 +1,8 @@
 import type { AgentMessage } from "@tiller/protocol/message";
-import type { SessionEvent, SessionListener } from "./session-event.ts";
+import type { EventPlace, SessionEvent, SessionListener } from "./session-event.ts";
 
 export interface EventPipeline {
-  emit(event: SessionEvent, promptId?: string): undefined | Promise<void>;
+  emit(event: SessionEvent, place?: EventPlace): undefined | Promise<void>;
   subscribe(listener: SessionListener): () => void;
 }
 
@@ -13,20 +13,20 @@ export interface EventPipeline {
 export function createEventPipeline(keep: (message: AgentMessage) => void): EventPipeline {
   const listeners: SessionListener[] = [];
 
-  const tellAll = (event: SessionEvent, promptId: string | undefined): undefined | Promise<void> => {
+  const tellAll = (event: SessionEvent, place: EventPlace | undefined): undefined | Promise<void> => {
     let wait: undefined | Promise<void>;
     for (const listener of listeners) {
-      const taken = listener(event, promptId);
+      const taken = listener(event, place);
       if (taken) wait = wait ? both(wait, taken) : taken;
     }
     return wait;
   };
 
   return {
-    emit(event, promptId) {
+    emit(event, place) {
       const message = firstWhole(event);
       if (message) keep(message);
-      return tellAll(event, promptId);
+      return tellAll(event, place);
     },
     subscribe(listener) {
       listeners.push(listener);

@@ -1,9 +1,16 @@
 import type { AgentEvent } from "@tiller/agent/types";
-import type { AgentMessage } from "@tiller/protocol/message";
+import type { AgentMessage, Usage } from "@tiller/protocol/message";
 import type { ThinkingLevel } from "@tiller/protocol/model";
+import type { LimitUse } from "./limits.ts";
 
 /** Hosts send strings; a number is echoed as a number. */
 export type CommandId = string | number;
+
+/** A prompt that was accepted: it gets exactly one result. */
+export interface AcceptedPrompt {
+  promptId: string;
+  commandId: CommandId | undefined;
+}
 
 /** How one accepted prompt ended. Exactly one for each, whatever happened. */
 export interface PromptResult {
@@ -13,8 +20,14 @@ export interface PromptResult {
   status: "completed" | "aborted" | "error";
   agentInvoked: boolean;
   error?: { message: string; provider?: string; model?: string; httpStatus?: number; retryable: boolean };
+  /** The limit that ended it. */
+  limit?: LimitUse;
   /** The built-in offline model answered, not a language model. */
   offline?: true;
+  usage?: Usage;
+  turns?: number;
+  toolCalls?: number;
+  durationMs?: number;
   sessionSettled: boolean;
 }
 
@@ -25,8 +38,19 @@ export type SessionEvent =
   | { type: "agent_settled"; aborted: boolean }
   | PromptResult
   | { type: "session_settled" }
+  | { type: "auto_retry_start"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }
+  | { type: "auto_retry_end"; success: boolean; attempt: number; finalError?: string }
   | { type: "thinking_level_changed"; level: ThinkingLevel }
   | { type: "notice"; level: "info" | "warning" | "error"; message: string; source?: string };
 
-/** Takes one event; a promise means "not yet, wait for me". `promptId` names the prompt that caused the event. */
-export type SessionListener = (event: SessionEvent, promptId: string | undefined) => undefined | Promise<void>;
+/** Where an event belongs. The same object for a whole run; it is read when the event is told, not later. */
+export interface EventPlace {
+  promptId: string;
+  /** Counts the turns of a prompt from 0, over its retries. */
+  turnIndex?: number;
+  /** On the events of a message: all of one message have the same. */
+  messageId?: string;
+}
+
+/** Takes one event; a promise means "not yet, wait for me". */
+export type SessionListener = (event: SessionEvent, place: EventPlace | undefined) => undefined | Promise<void>;

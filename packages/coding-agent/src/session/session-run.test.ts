@@ -1,31 +1,79 @@
 import type { AgentRun } from "@tiller/agent/agent-loop";
+import { createMessageQueue } from "@tiller/agent/message-queue";
 import type { AgentPorts, RunOutcome } from "@tiller/agent/types";
 import { ProviderError } from "@tiller/ai/errors";
-import type { UserMessage } from "@tiller/protocol/message";
+import type { Clock } from "@tiller/protocol/clock";
+import type { AssistantMessage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import { describe, expect, it } from "vitest";
 import { createEventPipeline } from "./event-pipeline.ts";
-import type { SessionEvent } from "./session-event.ts";
+import type { RetrySettings } from "./retry-policy.ts";
+import type { EventPlace, SessionEvent } from "./session-event.ts";
+import { createSessionQueue, type WaitingMessage } from "./session-queue.ts";
 import { createSessionRun } from "./session-run.ts";
+import { noSpending } from "./usage-tally.ts";
 
-const prompt: UserMessage = { role: "user", content: "go", timestamp: 0 };
+const message: UserMessage = { role: "user", content: "go", timestamp: 0 };
 const model = { provider: "p", id: "m" } as Model;
 
-function session(runAgent: (run: AgentRun) => Promise<RunOutcome>) {
-  const events: (SessionEvent & { promptId?: string })[] = [];
+/** Timers fire when the test says so. */
+function handClock() {
+  const timers: { ms: number; fn: () => void }[] = [];
+  const clock: Clock = {
+    now: () => 0,
+    after(ms, fn) {
+      const timer = { ms, fn };
+      timers.push(timer);
+      return () => timers.splice(timers.indexOf(timer), 1);
+    },
+  };
+  return { clock, delays: () => timers.map(({ ms }) => ms), ring: () => timers.shift()?.fn() };
+}
+
+function session(runAgent: (run: AgentRun) => Promise<RunOutcome>, retry?: RetrySettings) {
+  const events: (SessionEvent & { place?: EventPlace })[] = [];
   const pipeline = createEventPipeline(() => undefined);
-  pipeline.subscribe((event, promptId) => {
-    events.push({ ...event, promptId });
+  pipeline.subscribe((event, place) => {
+    events.push({ ...event, place: place && { ...place } });
     return undefined;
   });
-  let prompts = 0;
+  const counts = new Map<string, number>();
+  const count = (prefix: string): string => {
+    counts.set(prefix, (counts.get(prefix) ?? 0) + 1);
+    return `${prefix}-${counts.get(prefix)}`;
+  };
+  const ids = { uuid: () => "", short: () => "", lot: () => 0, count };
+  const waiting = createMessageQueue<WaitingMessage>({
+    steeringMode: "one-at-a-time",
+    followUpMode: "one-at-a-time",
+    interruptMode: "wait",
+  });
+  const { clock, delays, ring } = handClock();
+  const leftOut: unknown[] = [];
+  const queue = createSessionQueue(waiting, ids, () => undefined);
   const run = createSessionRun({
     pipeline,
-    ids: { uuid: () => "", short: () => "", count: (prefix) => `${prefix}-${++prompts}` },
+    queue,
+    clock,
+    ids,
     machinery: async () => ({ runAgent, ports: {} as AgentPorts }),
     model: () => model,
+    retrySettings: () => retry,
+    leaveOut: (messages) => leftOut.push(...messages),
+    sessionLimits: {},
+    sessionSpending: noSpending(),
   });
-  return { run, events, types: () => events.map((event) => event.type) };
+  return {
+    run,
+    queue,
+    events,
+    delays,
+    ring,
+    leftOut,
+    accept: (commandId?: string, limits = {}) => run.accept(message, { promptId: count("prompt"), commandId }, limits),
+    types: () => events.map((event) => event.type),
+    result: () => events.find((event) => event.type === "prompt_result"),
+  };
 }
 
 /** An agent that says it has begun and then does what the test wants. */
@@ -43,43 +91,47 @@ const untilAborted = (run: AgentRun): Promise<Partial<RunOutcome>> =>
     else run.signal.addEventListener("abort", stop);
   });
 
+const failing = (error: ProviderError): Partial<RunOutcome> => ({ stopReason: "error", error });
+const overloaded = new ProviderError("overloaded", "try later", { status: 529 });
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
 describe("the run procedure", () => {
   it("ends every prompt in the same order, with one result that carries its id", async () => {
-    const { run, events } = session(agent(async () => ({})));
-    await run.accept(prompt, "req_1").job();
+    const { accept, events } = session(agent(async () => ({})));
+    await accept("req_1")();
     expect(events).toMatchObject([
-      { type: "agent_start", promptId: "prompt-1" },
+      { type: "agent_start", place: { promptId: "prompt-1" } },
       { type: "agent_end", willRetry: false },
       { type: "agent_settled", aborted: false },
-      { type: "prompt_result", id: "req_1", status: "completed", promptId: "prompt-1" },
+      { type: "prompt_result", id: "req_1", status: "completed", place: { promptId: "prompt-1" } },
       { type: "session_settled" },
     ]);
   });
 
   it("is streaming from the acceptance on, before the job has started", async () => {
-    const { run } = session(agent(async () => ({})));
-    const accepted = run.accept(prompt, undefined);
+    const { accept, run } = session(agent(async () => ({})));
+    const job = accept();
     expect([run.isStreaming, run.isSettled]).toEqual([true, false]);
-    await accepted.job();
+    await job();
     expect([run.isStreaming, run.isSettled]).toEqual([false, true]);
   });
 
-  it("does not stream any more once agent_end is told, and a prompt accepted then waits for the old one's last frames", async () => {
-    const { run, types } = session(agent(async () => ({})));
-    const first = run.accept(prompt, "1").job();
+  it("lets a prompt that comes right after agent_end wait for the old one's last frames", async () => {
+    const { accept, run, types } = session(agent(async () => ({})));
+    const first = accept("1")();
     while (run.isStreaming) await Promise.resolve();
     expect(types().at(-1)).toBe("agent_end");
-    const second = run.accept(prompt, "2").job();
+    const second = accept("2")();
     await Promise.all([first, second]);
     expect(types().slice(2, 6)).toEqual(["agent_settled", "prompt_result", "session_settled", "agent_start"]);
   });
 
-  it("abort resolves after the last event, and the result says aborted", async () => {
-    const { run, events } = session(agent(untilAborted));
-    const job = run.accept(prompt, "1").job();
-    await run.abort();
+  it("abort resolves after the last event, and the result says aborted and why", async () => {
+    const { accept, run, events, result } = session(agent(untilAborted));
+    const job = accept("1")();
+    await run.abort("the host is gone");
     expect(events.at(-1)?.type).toBe("session_settled");
-    expect(events.find((event) => event.type === "prompt_result")).toMatchObject({ status: "aborted" });
+    expect(result()).toMatchObject({ status: "aborted", error: { message: "the host is gone", retryable: false } });
     await job;
   });
 
@@ -90,24 +142,188 @@ describe("the run procedure", () => {
   });
 
   it("tells the provider's error in the result", async () => {
-    const error = new ProviderError("overloaded", "try later", { status: 529 });
-    const { run, events } = session(agent(async () => ({ stopReason: "error", error })));
-    await run.accept(prompt, "1").job();
-    expect(events.find((event) => event.type === "prompt_result")).toMatchObject({
+    const { accept, result } = session(agent(async () => failing(overloaded)));
+    await accept("1")();
+    expect(result()).toMatchObject({
       status: "error",
       error: { message: "try later", provider: "p", model: "m", httpStatus: 529, retryable: true },
     });
   });
 
   it("still ends the prompt when the loop itself breaks, and rejects so that the host gets a second answer", async () => {
-    const { run, types, events } = session(
-      agent(async () => {
-        throw new Error("a bug");
+    const broken = agent(async () => {
+      throw new Error("a bug");
+    });
+    const { accept, run, types, result } = session(broken);
+    await expect(accept("1")()).rejects.toThrow("a bug");
+    expect(types()).toEqual(["agent_start", "agent_end", "agent_settled", "prompt_result", "session_settled"]);
+    expect(result()).toMatchObject({ status: "error", error: { message: "a bug" } });
+    expect(run.isSettled).toBe(true);
+  });
+});
+
+describe("retries", () => {
+  const retry = { maxRetries: 2, baseDelayMs: 200, maxDelayMs: 60_000 };
+  const good = {
+    role: "assistant",
+    content: [],
+    stopReason: "stop",
+    usage: noSpending().usage,
+  } as unknown as AssistantMessage;
+
+  /** Fails as often as it is told, then answers. */
+  const flaky = (failures: number, error = overloaded) => {
+    let calls = 0;
+    return agent(async (run) => {
+      if (calls++ < failures) return failing(error);
+      run.emit({ type: "message_end", message: good });
+      return {};
+    });
+  };
+
+  it("waits, tries again and tells the end of it as soon as there is a good answer", async () => {
+    const s = session(flaky(1), retry);
+    const job = s.accept("1")();
+    await tick();
+    expect(s.delays()).toEqual([200]);
+    expect(s.run.retry).toEqual({ attempt: 1, until: 200 });
+    expect(s.run.isStreaming).toBe(true);
+    s.ring();
+    await job;
+    expect(s.types()).toEqual([
+      "agent_start",
+      "agent_end",
+      "auto_retry_start",
+      "agent_start",
+      "message_end",
+      "auto_retry_end",
+      "agent_end",
+      "agent_settled",
+      "prompt_result",
+      "session_settled",
+    ]);
+    expect(s.events[1]).toMatchObject({ willRetry: true });
+    expect(s.events[2]).toMatchObject({ attempt: 1, maxAttempts: 2, delayMs: 200, errorMessage: "try later" });
+    expect(s.events[5]).toMatchObject({ success: true, attempt: 1 });
+    expect(s.result()).toMatchObject({ status: "completed" });
+  });
+
+  it("doubles the delay, then gives up with the last error", async () => {
+    const s = session(flaky(9), retry);
+    const job = s.accept("1")();
+    await tick();
+    s.ring();
+    await tick();
+    expect(s.delays()).toEqual([400]);
+    s.ring();
+    await job;
+    expect(s.events.filter((e) => e.type === "auto_retry_end")).toMatchObject([
+      { success: false, attempt: 2, finalError: "try later" },
+    ]);
+    expect(s.result()).toMatchObject({ status: "error", error: { message: "try later" } });
+  });
+
+  it("is ended by abort during the delay", async () => {
+    const s = session(flaky(9), retry);
+    const job = s.accept("1")();
+    await tick();
+    await s.run.abort();
+    await job;
+    expect(s.types().slice(3)).toEqual(["auto_retry_end", "agent_settled", "prompt_result", "session_settled"]);
+    expect(s.events[3]).toMatchObject({ success: false, finalError: "Retry cancelled" });
+    expect(s.result()).toMatchObject({ status: "aborted" });
+    expect(s.delays()).toEqual([]);
+  });
+
+  it("is ended by abort_retry during the delay, with the error that led to it", async () => {
+    const s = session(flaky(9), retry);
+    const job = s.accept("1")();
+    await tick();
+    await s.run.abortRetry();
+    await job;
+    expect(s.result()).toMatchObject({ status: "error", error: { message: "try later" } });
+  });
+
+  it("does not retry what does not pass, nor when the provider wants a longer pause than we make", async () => {
+    for (const error of [
+      new ProviderError("auth", "wrong key", { status: 401 }),
+      new ProviderError("rate_limit", "come back tomorrow", { retryAfterMs: 86_400_000 }),
+    ]) {
+      const s = session(flaky(1, error), retry);
+      await s.accept("1")();
+      expect(s.types()).not.toContain("auto_retry_start");
+      expect(s.result()).toMatchObject({ status: "error" });
+    }
+  });
+
+  it("waits as long as the provider asks", async () => {
+    const s = session(flaky(1, new ProviderError("rate_limit", "slow down", { retryAfterMs: 5000 })), retry);
+    const job = s.accept("1")();
+    await tick();
+    expect(s.delays()).toEqual([5000]);
+    s.ring();
+    await job;
+  });
+});
+
+describe("limits", () => {
+  it("the time limit ends a prompt and the result names it", async () => {
+    const s = session(agent(untilAborted));
+    const job = s.accept("1", { wallTimeMs: 1000 })();
+    await tick();
+    expect(s.delays()).toEqual([1000]);
+    s.ring();
+    await job;
+    expect(s.result()).toMatchObject({
+      status: "aborted",
+      error: { message: "Stopped: the limit of 1 seconds for this prompt is reached" },
+      limit: { scope: "prompt", limit: "wallTimeMs", used: 1000, max: 1000 },
+    });
+  });
+
+  it("warns once at 80 % and then gives the loop the reason to stop", async () => {
+    const reasons: (string | undefined)[] = [];
+    const s = session(
+      agent(async (run) => {
+        for (let i = 0; i < 6; i++) reasons.push(run.ports.countToolCall());
+        return { limit: run.ports.limit() };
       }),
     );
-    await expect(run.accept(prompt, "1").job()).rejects.toThrow("a bug");
-    expect(types()).toEqual(["agent_start", "agent_end", "agent_settled", "prompt_result", "session_settled"]);
-    expect(events[3]).toMatchObject({ status: "error", error: { message: "a bug" } });
-    expect(run.isSettled).toBe(true);
+    await s.accept("1", { toolCalls: 5 })();
+    const text = "the limit of 5 tool calls for this prompt is reached";
+    expect(reasons).toEqual([undefined, undefined, undefined, undefined, undefined, text]);
+    expect(s.events.filter((e) => e.type === "notice")).toMatchObject([
+      {
+        level: "warning",
+        source: "limits",
+        message: "4 tool calls of the 5 tool calls allowed for this prompt are used",
+      },
+    ]);
+    expect(s.result()).toMatchObject({ status: "aborted", toolCalls: 5, limit: { limit: "toolCalls" } });
+  });
+});
+
+describe("queued prompts", () => {
+  it("end with the run that delivered them, each with its own result", async () => {
+    const s = session(
+      agent(async (run) => {
+        expect(run.ports.queue.take("followUp")).toHaveLength(1);
+        return {};
+      }),
+    );
+    s.queue.add("followUp", message, { promptId: "prompt-q", commandId: "2" });
+    await s.accept("1")();
+    expect(s.events.filter((e) => e.type === "prompt_result")).toMatchObject([
+      { id: "1", status: "completed", place: { promptId: "prompt-1" }, sessionSettled: true },
+      { id: "2", status: "completed", place: { promptId: "prompt-q" } },
+    ]);
+  });
+
+  it("that were not delivered stay in the queue, and the session is not settled", async () => {
+    const s = session(agent(async () => failing(overloaded)));
+    s.queue.add("followUp", message, { promptId: "prompt-q", commandId: "2" });
+    await s.accept("1")();
+    expect(s.queue.count).toBe(1);
+    expect(s.events.filter((e) => e.type === "prompt_result")).toMatchObject([{ id: "1", sessionSettled: false }]);
   });
 });

@@ -1,104 +1,191 @@
 import type { AgentRun } from "@tiller/agent/agent-loop";
 import type { AgentPorts, RunOutcome } from "@tiller/agent/types";
-import type { IdSource } from "@tiller/protocol/clock";
-import type { UserMessage } from "@tiller/protocol/message";
+import type { Clock, IdSource } from "@tiller/protocol/clock";
+import type { PromptLimits } from "@tiller/protocol/limits";
+import type { AgentMessage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
+import { sleep } from "../lib/clock.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
-import type { CommandId, PromptResult } from "./session-event.ts";
-
-export interface AcceptedPrompt {
-  promptId: string;
-  /** Runs the prompt to its end. Started by the dispatcher once the acceptance has been answered. */
-  job(): Promise<void>;
-}
+import { nextStep } from "./next-step.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { promptResult } from "./prompt-result.ts";
+import { type RetrySettings, retryDelay } from "./retry-policy.ts";
+import type { AcceptedPrompt, EventPlace } from "./session-event.ts";
+import type { SessionQueue } from "./session-queue.ts";
+import type { Spending } from "./usage-tally.ts";
 
 export interface SessionRun {
-  /** Reserves the run at once, so that the next line already sees it. */
-  accept(message: UserMessage, commandId: CommandId | undefined): AcceptedPrompt;
+  /** Reserves the run at once, so that the next line already sees it. The job runs the prompt to its end. */
+  accept(message: UserMessage, prompt: AcceptedPrompt, limits: PromptLimits): () => Promise<void>;
   /** Ends the run, if there is one; resolves after its last event. `reason` is what its result says about the cause. */
   abort(reason?: string): Promise<void>;
-  /** From acceptance until `agent_end` has been told. */
+  /** Gives up waiting for the next attempt; resolves after the last event of the run. */
+  abortRetry(): Promise<void>;
+  /** From acceptance until `agent_end` without a retry has been told. */
   readonly isStreaming: boolean;
   /** Nothing is running and every ending has been told. */
   readonly isSettled: boolean;
+  readonly retry: RetryWait | undefined;
+  /** Where events that happen now belong. */
+  readonly place: EventPlace | undefined;
   settled(): Promise<void>;
 }
 
 /** What a run needs, loaded with the first prompt so that nobody waits for it at start. */
 export interface RunMachinery {
   runAgent(run: AgentRun): Promise<RunOutcome>;
-  ports: AgentPorts;
-}
-
-interface Run {
-  promptId: string;
-  commandId: CommandId | undefined;
-  controller: AbortController;
-  abortReason?: string;
-  /** `agent_end` has been told: the next prompt may come. */
-  ended: boolean;
-  settled: Promise<void>;
+  ports: Omit<AgentPorts, "queue" | "limit" | "countToolCall">;
 }
 
 export interface SessionRunOptions {
   pipeline: EventPipeline;
+  queue: SessionQueue;
+  clock: Clock;
   ids: IdSource;
   machinery(): Promise<RunMachinery>;
   model(): Model | null;
+  /** Undefined while retrying is switched off. */
+  retrySettings(): RetrySettings | undefined;
+  /** Takes messages out of what the model sees; they stay in the file. */
+  leaveOut(messages: readonly AgentMessage[]): void;
+  sessionLimits: PromptLimits;
+  sessionSpending: Spending;
 }
 
-export function createSessionRun({ pipeline, ids, machinery, model }: SessionRunOptions): SessionRun {
+export interface RetryWait {
+  attempt: number;
+  /** Unix milliseconds. */
+  until: number;
+}
+
+interface Run {
+  prompt: AcceptedPrompt;
+  progress: Progress;
+  controller: AbortController;
+  abortReason?: string;
+  retryWait?: RetryWait & { controller: AbortController };
+  /** `agent_end` has been told for the last time: the next prompt may come. */
+  ended: boolean;
+  settled: Promise<void>;
+}
+
+export function createSessionRun(options: SessionRunOptions): SessionRun {
+  const { pipeline, queue, clock, ids, model } = options;
   let current: Run | undefined;
 
-  /** The run procedure: run the agent, tell its end, settle. The order of the frames is the order of the statements. */
+  /** One attempt after the other until the next step is to stop. The order of the frames is that of the statements. */
+  const attempts = async (run: Run, message: UserMessage): Promise<RunOutcome> => {
+    const { runAgent, ports } = await options.machinery();
+    const { progress, controller } = run;
+    const { signal } = controller;
+    let prompts: AgentMessage[] = [message];
+    for (;;) {
+      const outcome = await runAgent({
+        ports: {
+          ...ports,
+          queue: queue.forRun(progress),
+          limit: progress.limit,
+          countToolCall: progress.countToolCall,
+        },
+        prompts,
+        emit: progress.emit,
+        signal,
+      });
+      const settings = options.retrySettings();
+      const attempt = progress.attempt + 1;
+      const delayMs = settings && retryDelay(attempt, outcome.error, settings, ids.lot());
+      const step = nextStep({
+        stopReason: outcome.stopReason,
+        errorKind: outcome.error?.kind,
+        retryable: outcome.error?.retryable,
+        limitReached: outcome.limit !== undefined,
+        retryEnabled: settings !== undefined,
+        attempt: progress.attempt,
+        maxRetries: settings?.maxRetries ?? 0,
+        pauseTooLong: delayMs === undefined,
+      });
+      if (step.do !== "retry" || delayMs === undefined) {
+        progress.endRetries(outcome);
+        return outcome;
+      }
+      progress.end(outcome.messages, true);
+      progress.startRetry(step.attempt, settings?.maxRetries ?? 0, delayMs, outcome.error?.message ?? "");
+      options.leaveOut(failedAnswer(outcome.messages));
+      await waitForRetry(run, step.attempt, delayMs);
+      if (signal.aborted || run.retryWait?.controller.signal.aborted) {
+        progress.cancelRetry();
+        return signal.aborted ? { ...outcome, stopReason: "aborted", error: undefined } : outcome;
+      }
+      run.retryWait = undefined;
+      prompts = [];
+    }
+  };
+
+  const waitForRetry = async (run: Run, attempt: number, delayMs: number): Promise<void> => {
+    const controller = new AbortController();
+    run.retryWait = { attempt, until: clock.now() + delayMs, controller };
+    await sleep(clock, delayMs, AbortSignal.any([run.controller.signal, controller.signal]));
+  };
+
+  /** The run procedure: wait for the one before, run, tell the end, settle. */
   const execute = async (run: Run, message: UserMessage, before: Promise<void> | undefined): Promise<void> => {
     await before;
-    const { promptId, controller } = run;
-    let begun = false;
+    const { progress } = run;
+    const stopClock = progress.startClock(() => run.controller.abort());
     let outcome: RunOutcome | undefined;
     let crash: unknown;
-    const emit: AgentRun["emit"] = (event) => {
-      begun = true;
-      return pipeline.emit(event, promptId);
-    };
     try {
-      const { runAgent, ports } = await machinery();
-      outcome = await runAgent({ ports, prompts: [message], emit, signal: controller.signal });
+      outcome = await attempts(run, message);
     } catch (error) {
       crash = error;
     }
-    if (begun) void pipeline.emit({ type: "agent_end", messages: outcome?.messages ?? [], willRetry: false }, promptId);
+    stopClock();
+    if (progress.isOpen) progress.end(outcome?.messages ?? [], false);
     run.ended = true;
     await Promise.resolve();
-    const result = endingOf(run, outcome, crash, model());
-    void pipeline.emit({ type: "agent_settled", aborted: result.status === "aborted" }, promptId);
-    void pipeline.emit(result, promptId);
-    void pipeline.emit({ type: "session_settled" }, promptId);
     if (current === run) current = undefined;
+    settle(run, outcome, crash);
     if (crash !== undefined) throw crash;
   };
 
+  const settle = (run: Run, outcome: RunOutcome | undefined, crash: unknown): void => {
+    const { progress, prompt } = run;
+    const ending = { outcome, crash, model: model(), abortReason: run.abortReason, limit: progress.limitUse };
+    const sessionSettled = current === undefined && queue.isEmpty;
+    const results = progress.prompts(prompt).map((done) => ({
+      place: { promptId: done.prompt.promptId },
+      result: promptResult(done, ending, sessionSettled),
+    }));
+    const aborted = results.some(({ result }) => result.status === "aborted");
+    void pipeline.emit({ type: "agent_settled", aborted }, { promptId: prompt.promptId });
+    for (const { place, result } of results) void pipeline.emit(result, place);
+    void pipeline.emit({ type: "session_settled" }, { promptId: prompt.promptId });
+  };
+
   return {
-    accept(message, commandId) {
+    accept(message, prompt, limits) {
       const before = current?.settled;
       let finish = (): void => undefined;
       const settled = new Promise<void>((resolve) => {
         finish = resolve;
       });
-      const run: Run = {
-        promptId: ids.count("prompt"),
-        commandId,
-        controller: new AbortController(),
-        ended: false,
-        settled,
-      };
+      const progress = createProgress({ ...options, promptId: prompt.promptId, limits });
+      const run: Run = { prompt, progress, controller: new AbortController(), ended: false, settled };
       current = run;
-      return { promptId: run.promptId, job: () => execute(run, message, before).finally(finish) };
+      return () => execute(run, message, before).finally(finish);
     },
     async abort(reason) {
-      if (current) current.abortReason ??= reason;
-      current?.controller.abort();
-      await current?.settled;
+      const run = current;
+      if (!run) return;
+      run.abortReason ??= reason;
+      run.controller.abort();
+      await run.settled;
+    },
+    async abortRetry() {
+      const run = current;
+      if (!run?.retryWait) return;
+      run.retryWait.controller.abort();
+      await run.settled;
     },
     get isStreaming() {
       return current !== undefined && !current.ended;
@@ -106,36 +193,21 @@ export function createSessionRun({ pipeline, ids, machinery, model }: SessionRun
     get isSettled() {
       return current === undefined;
     },
+    get retry() {
+      const wait = current?.retryWait;
+      return wait && { attempt: wait.attempt, until: wait.until };
+    },
+    get place() {
+      return current?.progress.place;
+    },
     async settled() {
       await current?.settled;
     },
   };
 }
 
-function endingOf(run: Run, outcome: RunOutcome | undefined, crash: unknown, model: Model | null): PromptResult {
-  const result: PromptResult = {
-    type: "prompt_result",
-    id: run.commandId,
-    status: "completed",
-    agentInvoked: true,
-    sessionSettled: true,
-  };
-  // Who answered, not who would be asked next: the host may have chosen another model meanwhile.
-  const answers = (outcome?.messages ?? []).filter((message) => message.role === "assistant");
-  const last = answers.at(-1);
-  if (answers.some(({ provider }) => provider === "offline")) result.offline = true;
-  if (outcome?.stopReason === "aborted") {
-    result.status = "aborted";
-    result.error = { message: run.abortReason ?? "Request was aborted", retryable: false };
-  } else if (outcome?.error || crash !== undefined) {
-    result.status = "error";
-    result.error = {
-      message: outcome?.error?.message ?? (crash instanceof Error ? crash.message : String(crash)),
-      provider: last?.provider ?? model?.provider,
-      model: last?.model ?? model?.id,
-      httpStatus: outcome?.error?.status,
-      retryable: outcome?.error?.retryable ?? false,
-    };
-  }
-  return result;
+/** The answer that failed, with the results that were made up for its tool calls. */
+function failedAnswer(messages: readonly AgentMessage[]): AgentMessage[] {
+  const at = messages.findLastIndex((message) => message.role === "assistant");
+  return messages.slice(at);
 }

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { ImageContent } from "../content.ts";
 import { defineCommand, table } from "../define.ts";
+import { PromptLimits } from "../limits.ts";
 
 const message = Type.String();
 const images = Type.Optional(Type.Array(ImageContent));
@@ -23,6 +24,7 @@ export const PROMPTING = table({
           description: "needed while a run is active: into which queue the message goes",
         }),
       ),
+      limits: Type.Optional(PromptLimits),
     },
     result: Disposition,
     lane: "background",
@@ -51,7 +53,6 @@ export const PROMPTING = table({
     result: Disposition,
     lane: "ordered",
     systems: ["pi", "omp", "xcsh"],
-    opens: "queues",
     examples: [{ params: { message: "Leave the tests, fix the build first" }, data: { disposition: "queued" } }],
   }),
   follow_up: defineCommand({
@@ -61,7 +62,6 @@ export const PROMPTING = table({
     result: Disposition,
     lane: "ordered",
     systems: ["pi", "omp", "xcsh"],
-    opens: "queues",
     examples: [{ params: { message: "Then write the changelog" }, data: { disposition: "queued" } }],
   }),
   abort: defineCommand({
@@ -79,7 +79,6 @@ export const PROMPTING = table({
     result: Disposition,
     lane: "background",
     systems: ["omp", "xcsh"],
-    opens: "queues",
     examples: [{ params: { message: "Start over with the small module" }, data: { disposition: "started" } }],
   }),
 });

@@ -39,7 +39,6 @@ export const QUEUE = table({
     result: Type.Object({ steering: Type.Array(Type.String()), followUp: Type.Array(Type.String()) }),
     lane: "ordered",
     systems: ["later"],
-    opens: "queues",
     examples: [{ params: {}, data: { steering: ["Fix the build first"], followUp: [] } }],
   }),
 });

@@ -16,7 +16,6 @@ export const RETRY = table({
     params: {},
     lane: "control",
     systems: ["pi", "omp", "xcsh"],
-    opens: "retry",
     examples: [{ params: {} }],
   }),
 });

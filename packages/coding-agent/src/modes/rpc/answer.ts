@@ -24,6 +24,8 @@ export function refused(reason: string): { refused: string } {
 
 export interface Call {
   id: CommandId | undefined;
+  /** For a command that overtakes: does the work when all that was read before it has been started. */
+  inTurn(work: () => Promise<void>): Promise<void>;
 }
 
 export type Handler<K extends CommandType> = (

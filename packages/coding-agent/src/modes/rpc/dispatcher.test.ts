@@ -2,6 +2,7 @@ import { omp } from "@tiller/protocol/dialects/omp";
 import { pi } from "@tiller/protocol/dialects/pi";
 import { union } from "@tiller/protocol/dialects/union";
 import { describe, expect, it } from "vitest";
+import { proves } from "../../../../../test/conformance/proofs.ts";
 import { done, type Handlers, ok, refused } from "./answer.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createLanes } from "./lanes.ts";
@@ -173,12 +174,46 @@ describe("a known command", () => {
     };
     const d = desk(handlers);
     await d.send('{"id":"1","type":"prompt","message":"hi"}');
-    await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(d.written).toMatchObject([
       { id: "1", command: "prompt", success: true },
       { id: "1", command: "prompt", success: false, error: "no luck" },
     ]);
     expect(notes).toEqual(["job"]);
+  });
+
+  proves(
+    "omp.correlation.abort-and-prompt-later-error",
+    "abort_and_prompt, too, tells of a failed job by a second answer with its id",
+    async () => {
+      const handlers: Partial<Handlers> = {
+        abort_and_prompt: async () => ({
+          data: { disposition: "started" },
+          job: () => Promise.reject(new Error("no luck")),
+        }),
+      };
+      const d = desk(handlers);
+      await d.send('{"id":"9","type":"abort_and_prompt","message":"hi"}');
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(d.written).toMatchObject([
+        { id: "9", command: "abort_and_prompt", success: true },
+        { id: "9", command: "abort_and_prompt", success: false, error: "no luck" },
+      ]);
+    },
+  );
+
+  it("starts its job after the answers to what was read before it, also those that take a few steps", async () => {
+    const d = desk({
+      abort: async () => {
+        for (let step = 0; step < 50; step++) await Promise.resolve();
+        return done;
+      },
+      prompt: () => ({ data: { disposition: "started" }, job: async () => void d.written.push("job") }),
+    });
+    d.dispatcher.line('{"id":"1","type":"abort"}');
+    d.dispatcher.line('{"id":"2","type":"prompt","message":"hi"}');
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(d.written).toMatchObject([{ id: "2" }, { id: "1" }, "job"]);
   });
 
   const throwing: Partial<Handlers> = {

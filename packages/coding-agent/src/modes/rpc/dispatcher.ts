@@ -2,7 +2,7 @@ import { COMMAND_TABLE } from "@tiller/protocol/command-table.generated";
 import type { CommandType } from "@tiller/protocol/commands/index";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import type { CommandId } from "../../session/session-event.ts";
-import type { Answer, Handlers } from "./answer.ts";
+import type { Answer, Call, Handlers } from "./answer.ts";
 import { toJson } from "./frame-writer.ts";
 import type { Lanes } from "./lanes.ts";
 
@@ -28,7 +28,7 @@ export interface DispatcherOptions {
 type Frame = Record<string, unknown> & { type: string };
 
 /** A command with the handler that is typed for it; the check before the call makes the parameters fit. */
-type AnyHandler = (params: Frame, call: { id: CommandId | undefined }) => Answer<unknown> | Promise<Answer<unknown>>;
+type AnyHandler = (params: Frame, call: Call) => Answer<unknown> | Promise<Answer<unknown>>;
 
 export function createDispatcher({
   handlers,
@@ -67,8 +67,9 @@ export function createDispatcher({
       return undefined;
     }
     write({ id, type: "response", command: frame.type, success: true, data: answer.data });
-    // The answer stands in the queue of frames before the job can say anything.
-    return "job" in answer ? answer.job().catch((error: unknown) => fail(frame.type, id, textOf(error))) : undefined;
+    return "job" in answer
+      ? start(answer.job).catch((error: unknown) => fail(frame.type, id, textOf(error)))
+      : undefined;
   };
 
   const unexpected = (frame: Frame, error: unknown): void => {
@@ -78,7 +79,7 @@ export function createDispatcher({
 
   const call = (frame: Frame, handler: AnyHandler): undefined | Promise<void> => {
     try {
-      const answer = handler(frame, { id: frame.id as CommandId | undefined });
+      const answer = handler(frame, { id: frame.id as CommandId | undefined, inTurn: lanes.inTurn });
       if (!(answer instanceof Promise)) return respond(frame, answer);
       return answer.then(
         (settled) => respond(frame, settled),
@@ -129,6 +130,12 @@ export function createDispatcher({
       failParse(`the line is longer than ${maxBytes} bytes (setting input.maxLineBytes); it was skipped`);
     },
   };
+}
+
+/** In a turn of its own: the job's first event comes after its answer and after all answers that are due before it. */
+async function start(job: () => Promise<void>): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  await job();
 }
 
 function isFrame(value: unknown): value is Frame {

@@ -75,7 +75,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
       message.content.push({ type: "text", text: "" });
       out.take(
         { type: "message_update", event: { type: "text_start", contentIndex: 0 }, snapshot: () => message },
-        "prompt-1",
+        { promptId: "prompt-1" },
       );
     },
     say(delta: string) {
@@ -83,7 +83,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
       if (block?.type === "text") block.text += delta;
       return out.take(
         { type: "message_update", event: { type: "text_delta", contentIndex: 0, delta }, snapshot: () => message },
-        "prompt-1",
+        { promptId: "prompt-1" },
       );
     },
     close() {
@@ -94,7 +94,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
           event: { type: "text_end", contentIndex: 0, content: text },
           snapshot: () => message,
         },
-        "prompt-1",
+        { promptId: "prompt-1" },
       );
     },
   };
@@ -107,7 +107,7 @@ describe("event frames", () => {
   it("stamps every event with seq, and those of a prompt with its promptId", () => {
     const { out, frames } = stage("snapshot");
     out.take({ type: "notice", level: "warning", message: "hi" }, undefined);
-    out.take({ type: "agent_start" }, "prompt-1");
+    out.take({ type: "agent_start" }, { promptId: "prompt-1" });
     expect(frames).toEqual([
       { type: "notice", level: "warning", message: "hi", seq: 1 },
       { type: "agent_start", promptId: "prompt-1", seq: 2 },
@@ -116,8 +116,8 @@ describe("event frames", () => {
 
   it("leaves out what the dialect does not have, without a gap in seq", () => {
     const { out, frames } = stage("snapshot", pi);
-    out.take({ type: "session_settled" }, "prompt-1");
-    out.take({ type: "agent_start" }, "prompt-1");
+    out.take({ type: "session_settled" }, { promptId: "prompt-1" });
+    out.take({ type: "agent_start" }, { promptId: "prompt-1" });
     expect(frames).toEqual([{ type: "agent_start", promptId: "prompt-1", seq: 1 }]);
   });
 
@@ -163,7 +163,7 @@ describe("event frames", () => {
     s.open();
     s.say("Hello");
     s.close();
-    s.out.take({ type: "turn_start" }, "prompt-1");
+    s.out.take({ type: "turn_start" }, { promptId: "prompt-1" });
     expect(s.frames.map((f) => (f.assistantMessageEvent as { type?: string } | undefined)?.type ?? f.type)).toEqual([
       "text_start",
       "text_delta",

@@ -1,13 +1,13 @@
 import type { Clock } from "@tiller/protocol/clock";
 import { type Dialect, hasEvent } from "@tiller/protocol/dialects/dialect";
 import type { UpdateMode } from "@tiller/protocol/state";
-import type { SessionEvent, SessionListener } from "../../session/session-event.ts";
+import type { EventPlace, SessionEvent, SessionListener } from "../../session/session-event.ts";
 import { type FrameWriter, toJson } from "./frame-writer.ts";
 
 type Update = Extract<SessionEvent, { type: "message_update" }>;
 type DeltaUpdate = Extract<Update["event"], { delta: string }>;
 
-/** Turns a session's events into frames, each with its `seq` and the `promptId` it belongs to. */
+/** Turns a session's events into frames, each with its `seq` and the place it belongs to. */
 export interface EventFrames {
   take: SessionListener;
   mode: UpdateMode;
@@ -32,7 +32,7 @@ interface Merged {
   contentIndex: number;
   delta: string;
   snapshot: Update["snapshot"];
-  promptId: string | undefined;
+  place: EventPlace | undefined;
 }
 
 export function createEventFrames({ writer, dialect, clock, mode: initialMode }: EventFramesOptions): EventFrames {
@@ -44,23 +44,23 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
   let lastSize = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
 
-  const stamp = (promptId: string | undefined): string => {
+  const stamp = (place: EventPlace | undefined): string => {
     seq += 1;
-    return promptId === undefined ? `,"seq":${seq}}` : `,"promptId":"${promptId}","seq":${seq}}`;
+    return `${placeJson(place)},"seq":${seq}}`;
   };
 
-  const sendPlain = (event: object, promptId: string | undefined): void => {
+  const sendPlain = (event: object, place: EventPlace | undefined): void => {
     const json = toJson(event);
-    writer.raw(json.slice(0, -1) + stamp(promptId));
+    writer.raw(json.slice(0, -1) + stamp(place));
   };
 
-  const sendUpdate = (event: Update["event"], snapshot: Update["snapshot"], promptId: string | undefined): void => {
+  const sendUpdate = (event: Update["event"], snapshot: Update["snapshot"], place: EventPlace | undefined): void => {
     const message = snapshot();
     const whole = toJson(message);
     const inner = withPartial(event, whole);
     const usage = toJson(message.usage);
     writer.raw(
-      `{"type":"message_update","message":${whole},"assistantMessageEvent":${inner},"usage":${usage}${stamp(promptId)}`,
+      `{"type":"message_update","message":${whole},"assistantMessageEvent":${inner},"usage":${usage}${stamp(place)}`,
     );
     lastSize = whole.length;
     lastAt = clock.now();
@@ -71,9 +71,9 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
     cancelTimer = undefined;
     flushing = false;
     if (!merged) return;
-    const { type, contentIndex, delta, snapshot, promptId } = merged;
+    const { type, contentIndex, delta, snapshot, place } = merged;
     merged = undefined;
-    sendUpdate({ type, contentIndex, delta }, snapshot, promptId);
+    sendUpdate({ type, contentIndex, delta }, snapshot, place);
   };
 
   /** At the end of this tick; but not while the host is behind, and not more often than a large message allows. */
@@ -90,28 +90,28 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
     else flush();
   };
 
-  const takeSnapshotUpdate = ({ event, snapshot }: Update, promptId: string | undefined): undefined => {
+  const takeSnapshotUpdate = ({ event, snapshot }: Update, place: EventPlace | undefined): undefined => {
     if (!("delta" in event)) {
       flush();
-      sendUpdate(event, snapshot, promptId);
+      sendUpdate(event, snapshot, place);
       return undefined;
     }
     if (merged && (merged.type !== event.type || merged.contentIndex !== event.contentIndex)) flush();
     if (merged) merged.delta += event.delta;
-    else merged = { type: event.type, contentIndex: event.contentIndex, delta: event.delta, snapshot, promptId };
+    else merged = { type: event.type, contentIndex: event.contentIndex, delta: event.delta, snapshot, place };
     flushSoon();
     return undefined;
   };
 
   /** Every token at once; the strings around it are ready-made, because this runs once per token. */
-  const takeDelta = ({ event }: Update, promptId: string | undefined): undefined | Promise<void> => {
+  const takeDelta = ({ event }: Update, place: EventPlace | undefined): undefined | Promise<void> => {
     if ("delta" in event) {
       writer.raw(
-        `{"type":"message_update","message":${THIN},"assistantMessageEvent":{"type":"${event.type}","contentIndex":${event.contentIndex},"delta":${toJson(event.delta)},"partial":${THIN}}${stamp(promptId)}`,
+        `{"type":"message_update","message":${THIN},"assistantMessageEvent":{"type":"${event.type}","contentIndex":${event.contentIndex},"delta":${toJson(event.delta)},"partial":${THIN}}${stamp(place)}`,
       );
     } else {
       const inner = withPartial(event, THIN);
-      writer.raw(`{"type":"message_update","message":${THIN},"assistantMessageEvent":${inner}${stamp(promptId)}`);
+      writer.raw(`{"type":"message_update","message":${THIN},"assistantMessageEvent":${inner}${stamp(place)}`);
     }
     return writer.room();
   };
@@ -125,15 +125,15 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
       flush();
       mode = next;
     },
-    take(event, promptId) {
+    take(event, place) {
       if (!hasEvent(dialect, event.type)) return undefined;
       if (event.type !== "message_update") {
         flush();
         if (event.type === "message_start") lastSize = 0;
-        sendPlain(event, promptId);
+        sendPlain(event, place);
         return writer.room();
       }
-      return mode === "delta" ? takeDelta(event, promptId) : takeSnapshotUpdate(event, promptId);
+      return mode === "delta" ? takeDelta(event, place) : takeSnapshotUpdate(event, place);
     },
   };
 }
@@ -142,4 +142,12 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
 function withPartial(event: Update["event"], partial: string): string {
   const json = toJson(event);
   return event.type === "done" || event.type === "error" ? json : `${json.slice(0, -1)},"partial":${partial}}`;
+}
+
+/** Written by hand: it stands in every frame, and its ids need no escaping. */
+function placeJson(place: EventPlace | undefined): string {
+  if (!place) return "";
+  const turn = place.turnIndex === undefined ? "" : `,"turnIndex":${place.turnIndex}`;
+  const message = place.messageId === undefined ? "" : `,"messageId":"${place.messageId}"`;
+  return `,"promptId":"${place.promptId}"${turn}${message}`;
 }

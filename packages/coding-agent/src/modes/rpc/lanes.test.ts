@@ -55,6 +55,20 @@ describe("lanes", () => {
     await shop.end("a");
   });
 
+  it("does work in its turn: after what was taken before has been started, and before anything later", async () => {
+    const shop = workshop();
+    const lanes = createLanes();
+    lanes.ordered(shop.slow("a"));
+    lanes.background(shop.slow("prompt 1"));
+    const done = lanes.inTurn(shop.slow("abort"));
+    lanes.background(shop.slow("prompt 2"));
+    expect(shop.notes).toEqual(["a starts"]);
+    await shop.end("a");
+    expect(shop.notes.slice(2)).toEqual(["prompt 1 starts", "abort starts", "prompt 2 starts"]);
+    await shop.end("abort");
+    await done;
+  });
+
   it("starts background work in line order and does not wait for it", async () => {
     const shop = workshop();
     const lanes = createLanes();

@@ -6,6 +6,8 @@ export interface Lanes {
   control(work: Work): void;
   ordered(work: Work): void;
   background(work: Work): void;
+  /** Does the work after all that was taken before has been started, and before anything later is; resolves with it. */
+  inTurn(work: () => Promise<void>): Promise<void>;
   /** Resolves when nothing waits any more to be started. */
   started(): Promise<void>;
   /** Resolves when everything that was taken so far has finished. */
@@ -50,6 +52,7 @@ export function createLanes(): Lanes {
     control: (work) => track(work()),
     ordered: (work) => inOrder(work, true),
     background: (work) => inOrder(work, false),
+    inTurn: (work) => new Promise((resolve) => inOrder(() => work().then(resolve), false)),
     async started() {
       while (queue.length > 0) await Promise.race([...running]);
     },

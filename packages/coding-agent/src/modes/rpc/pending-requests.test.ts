@@ -7,7 +7,7 @@ function desk() {
   const sent: string[] = [];
   const requests = createPendingRequests<string>(
     "ask",
-    { uuid: () => "", short: () => "", count: (prefix) => `${prefix}-${++n}` },
+    { uuid: () => "", short: () => "", lot: () => 0, count: (prefix) => `${prefix}-${++n}` },
     {
       now: () => 0,
       after(_ms, fn) {

@@ -59,6 +59,8 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
     const leave = async (code: number, reason: string): Promise<void> => {
       if (leaving) return;
       leaving = true;
+      // Nothing new is begun: what was read until now still gets its answer.
+      input.pause();
       const closed = close(reason);
       await Promise.race([closed, sleep(clock, CLOSING_MS)]);
       exit(code);
@@ -133,7 +135,7 @@ function onSignals(session: AgentSession, clock: Clock, leave: Leave): void {
   });
   process.on("SIGINT", async () => {
     if (aborting) return leave(130, "Request was aborted: SIGINT");
-    if (session.state().isSettled) {
+    if (!session.state().isStreaming) {
       const isSecondHalf = clock.now() - hostAbortedAt < ONE_CTRL_C_MS;
       hostAbortedAt = Number.NEGATIVE_INFINITY;
       return isSecondHalf ? undefined : leave(130, "Request was aborted: SIGINT");

@@ -13,7 +13,7 @@ const model = { provider: "p", id: "m" } as Model;
 
 function countingIds(): IdSource {
   let n = 0;
-  return { uuid: () => "session", short: () => `entry-${++n}`, count: (prefix) => prefix };
+  return { uuid: () => "session", short: () => `entry-${++n}`, lot: () => 0, count: (prefix) => prefix };
 }
 
 function open(file?: SessionFile, onWriteError: (error: Error) => void = () => undefined) {

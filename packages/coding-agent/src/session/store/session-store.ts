@@ -13,6 +13,8 @@ export interface SessionStore {
   readonly sessionFile: string | undefined;
   readonly messages: readonly AgentMessage[];
   appendMessage(message: AgentMessage): void;
+  /** Takes messages out of the conversation; their entries stay. */
+  leaveOut(messages: readonly AgentMessage[]): void;
   appendModelChange(model: Model): void;
   appendThinkingLevel(level: ThinkingLevel): void;
   close(): void;
@@ -83,6 +85,12 @@ export function createSessionStore({
       start();
       append({ type: "message", message });
       messages.push(message);
+    },
+    leaveOut(left) {
+      for (const message of left) {
+        const at = messages.lastIndexOf(message);
+        if (at >= 0) messages.splice(at, 1);
+      }
     },
     /** Both spellings of the family, so that the tools of each can read the file. */
     appendModelChange(model) {

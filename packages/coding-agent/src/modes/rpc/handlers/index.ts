@@ -6,6 +6,7 @@ import { messageHandlers } from "./messages.ts";
 import { modelHandlers } from "./model.ts";
 import { modeHandlers } from "./modes.ts";
 import { promptingHandlers } from "./prompting.ts";
+import { queueHandlers } from "./queue.ts";
 import { type HostFacts, stateHandlers } from "./state.ts";
 import { thinkingHandlers } from "./thinking.ts";
 
@@ -13,6 +14,7 @@ import { thinkingHandlers } from "./thinking.ts";
 export function createHandlers(session: AgentSession, frames: EventFrames, facts: HostFacts): Handlers<WorkingCommand> {
   return {
     ...promptingHandlers(session),
+    ...queueHandlers(session),
     ...stateHandlers(session, frames, facts),
     ...messageHandlers(session),
     ...modelHandlers(session),

@@ -1,16 +1,31 @@
-import type { AgentSession } from "../../../session/agent-session.ts";
-import { done, type Handlers, refused } from "../answer.ts";
+import type { Admission, AgentSession } from "../../../session/agent-session.ts";
+import { type Answer, done, type Handlers, ok, refused } from "../answer.ts";
 
-export function promptingHandlers(session: AgentSession): Handlers<"prompt" | "abort"> {
+type Disposition = { disposition: "started" | "queued" };
+
+export function promptingHandlers(
+  session: AgentSession,
+): Handlers<"prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt"> {
   return {
-    prompt({ message, images, streamingBehavior }, { id }) {
-      const admission = session.admit({ message, images, streamingBehavior, commandId: id });
-      if ("refused" in admission) return refused(admission.refused);
-      return { data: { disposition: "started" }, job: admission.job };
-    },
-    async abort() {
-      await session.abort();
+    prompt: (params, { id }) => answerOf(session.admit({ ...params, commandId: id })),
+    steer: (params) => answerOf(session.enqueue("steering", params)),
+    follow_up: (params) => answerOf(session.enqueue("followUp", params)),
+    /** At once; and again in its turn, because a prompt that was read before it may still wait to be started. */
+    async abort(_params, { inTurn }) {
+      await Promise.all([session.abort(), inTurn(() => session.abort())]);
       return done;
     },
+    /** Answered after the last event of the old run and before the first one of the new. */
+    async abort_and_prompt({ message, images }, { id }) {
+      const { admission, over } = session.replace({ message, images, commandId: id });
+      await over;
+      return answerOf(admission);
+    },
   };
+}
+
+function answerOf(admission: Admission): Answer<Disposition> {
+  if ("refused" in admission) return refused(admission.refused);
+  const { disposition } = admission;
+  return disposition === "started" ? { data: { disposition }, job: admission.job } : ok({ disposition });
 }

@@ -1,0 +1,166 @@
+import type { AgentEvent, Emit, RunOutcome } from "@tiller/agent/types";
+import type { Clock, IdSource } from "@tiller/protocol/clock";
+import type { PromptLimits } from "@tiller/protocol/limits";
+import type { AgentMessage } from "@tiller/protocol/message";
+import type { EventPipeline } from "./event-pipeline.ts";
+import { isNear, isReached, type LimitUse, limitUses, nearText, reachedText } from "./limits.ts";
+import type { AcceptedPrompt, EventPlace, SessionEvent } from "./session-event.ts";
+import { addAnswer, noSpending, type Spending } from "./usage-tally.ts";
+
+/** One prompt on its way: where its events belong, what it has spent, its retries and its limits. */
+export interface Progress {
+  readonly place: EventPlace;
+  /** Passes the loop's events on and counts along. */
+  readonly emit: Emit;
+  /** Between `agent_start` and `agent_end`. */
+  readonly isOpen: boolean;
+  end(messages: AgentMessage[], willRetry: boolean): void;
+
+  /** Retries since the last good answer. */
+  readonly attempt: number;
+  startRetry(attempt: number, maxAttempts: number, delayMs: number, errorMessage: string): void;
+  cancelRetry(): void;
+  /** The retries are over, one way or the other; nothing is told when there were none. */
+  endRetries(outcome: RunOutcome): void;
+
+  /** Why no further turn may begin, for the loop. */
+  readonly limit: () => string | undefined;
+  /** Counts a tool call, or says why it may not be made. */
+  readonly countToolCall: () => string | undefined;
+  readonly limitUse: LimitUse | undefined;
+  /** Watches the wall time; returns a function that stops it. */
+  startClock(onTimeUp: () => void): () => void;
+
+  /** A prompt from a queue has been delivered in this run: it ends with it. */
+  deliver(prompt: AcceptedPrompt): void;
+  /** Everything that ends with this run, and what each has spent. */
+  prompts(own: AcceptedPrompt): FinishedPrompt[];
+}
+
+export interface FinishedPrompt {
+  prompt: AcceptedPrompt;
+  spending: Spending;
+  durationMs: number;
+}
+
+export interface ProgressOptions {
+  pipeline: EventPipeline;
+  clock: Clock;
+  ids: IdSource;
+  promptId: string;
+  limits: PromptLimits;
+  sessionLimits: PromptLimits;
+  /** Grows over the whole session. */
+  sessionSpending: Spending;
+}
+
+export function createProgress(options: ProgressOptions): Progress {
+  const { pipeline, clock, ids, promptId, limits, sessionLimits, sessionSpending } = options;
+  const place: EventPlace = { promptId };
+  const startedAt = clock.now();
+  const spendings: { prompt?: AcceptedPrompt; spending: Spending; since: number }[] = [
+    { spending: noSpending(), since: startedAt },
+  ];
+  const own = spendings[0]!.spending;
+  const warned = new Set<string>();
+  let isOpen = false;
+  let attempt = 0;
+  let limitUse: LimitUse | undefined;
+
+  const tell = (event: SessionEvent): undefined | Promise<void> => pipeline.emit(event, place);
+
+  const before = (event: AgentEvent): void => {
+    if (event.type === "agent_start") isOpen = true;
+    else if (event.type === "turn_start") place.turnIndex = (place.turnIndex ?? -1) + 1;
+    else if (event.type === "message_start") place.messageId = ids.count("msg");
+  };
+  const after = (event: AgentEvent): void => {
+    if (event.type !== "message_end") return;
+    place.messageId = undefined;
+    if (event.message.role !== "assistant") return;
+    addAnswer(sessionSpending, event.message);
+    for (const { spending } of spendings) addAnswer(spending, event.message);
+    const { stopReason } = event.message;
+    if (attempt > 0 && stopReason !== "error" && stopReason !== "aborted") endRetry({ success: true });
+  };
+  const endRetry = (how: { success: boolean; finalError?: string }): void => {
+    void tell({ type: "auto_retry_end", attempt, ...how });
+    attempt = 0;
+  };
+
+  const uses = (): LimitUse[] => [
+    ...limitUses("prompt", limits, own, clock.now() - startedAt),
+    ...limitUses("session", sessionLimits, sessionSpending, 0),
+  ];
+  const warn = (use: LimitUse): void => {
+    const key = `${use.scope} ${use.limit}`;
+    if (warned.has(key)) return;
+    warned.add(key);
+    void tell({ type: "notice", level: "warning", source: "limits", message: nearText(use) });
+  };
+
+  const check = (now: LimitUse[]): string | undefined => {
+    limitUse ??= now.find(isReached);
+    if (limitUse) return reachedText(limitUse);
+    for (const use of now.filter(isNear)) warn(use);
+    return undefined;
+  };
+
+  return {
+    place,
+    emit(event) {
+      // Once per token: nothing to count.
+      if (event.type === "message_update") return pipeline.emit(event, place);
+      before(event);
+      const taken = pipeline.emit(event, place);
+      after(event);
+      return taken;
+    },
+    get isOpen() {
+      return isOpen;
+    },
+    end(messages, willRetry) {
+      isOpen = false;
+      void tell({ type: "agent_end", messages, willRetry });
+    },
+    get attempt() {
+      return attempt;
+    },
+    startRetry(next, maxAttempts, delayMs, errorMessage) {
+      attempt = next;
+      void tell({ type: "auto_retry_start", attempt, maxAttempts, delayMs, errorMessage });
+    },
+    cancelRetry: () => endRetry({ success: false, finalError: "Retry cancelled" }),
+    endRetries({ error, stopReason }) {
+      if (attempt > 0) endRetry({ success: false, finalError: error?.message ?? `The run ended: ${stopReason}` });
+    },
+    limit: () => check(uses()),
+    countToolCall() {
+      const reached = check(uses().filter((use) => use.limit === "toolCalls"));
+      if (reached !== undefined) return reached;
+      sessionSpending.toolCalls += 1;
+      for (const { spending } of spendings) spending.toolCalls += 1;
+      return undefined;
+    },
+    get limitUse() {
+      return limitUse;
+    },
+    startClock(onTimeUp) {
+      const times = uses().filter((use) => use.limit === "wallTimeMs");
+      const cancels = times.map((use) =>
+        clock.after(use.max - use.used, () => {
+          limitUse ??= { ...use, used: use.max };
+          onTimeUp();
+        }),
+      );
+      return () => {
+        for (const cancel of cancels) cancel();
+      };
+    },
+    deliver(prompt) {
+      spendings.push({ prompt, spending: noSpending(), since: clock.now() });
+    },
+    prompts: (first) =>
+      spendings.map(({ prompt = first, spending, since }) => ({ prompt, spending, durationMs: clock.now() - since })),
+  };
+}

@@ -1,0 +1,65 @@
+import type { RunOutcome } from "@tiller/agent/types";
+import type { AssistantMessage } from "@tiller/protocol/message";
+import type { Model } from "@tiller/protocol/model";
+import { type LimitUse, reachedText } from "./limits.ts";
+import type { FinishedPrompt } from "./progress.ts";
+import type { PromptResult } from "./session-event.ts";
+
+export interface Ending {
+  outcome: RunOutcome | undefined;
+  /** The loop itself broke. */
+  crash: unknown;
+  model: Model | null;
+  abortReason: string | undefined;
+  limit: LimitUse | undefined;
+}
+
+/** The one frame that a prompt ends with. Pure. */
+export function promptResult(done: FinishedPrompt, ending: Ending, sessionSettled: boolean): PromptResult {
+  const { prompt, spending, durationMs } = done;
+  return {
+    type: "prompt_result",
+    id: prompt.commandId,
+    ...statusOf(ending),
+    agentInvoked: true,
+    sessionSettled,
+    ...(ending.limit ? { limit: ending.limit } : {}),
+    ...(answers(ending).some(({ provider }) => provider === "offline") ? { offline: true as const } : {}),
+    ...spending,
+    durationMs,
+  };
+}
+
+/** For a prompt that waited in a queue and was taken out of it before any model saw it. */
+export function droppedResult(commandId: PromptResult["id"], reason: string, sessionSettled: boolean): PromptResult {
+  return {
+    type: "prompt_result",
+    id: commandId,
+    status: "aborted",
+    error: { message: reason, retryable: false },
+    agentInvoked: false,
+    sessionSettled,
+  };
+}
+
+/** Who answered, not who would be asked next: the host may have chosen another model meanwhile. */
+function answers({ outcome }: Ending): AssistantMessage[] {
+  return (outcome?.messages ?? []).filter((message) => message.role === "assistant");
+}
+
+function statusOf(ending: Ending): Pick<PromptResult, "status" | "error"> {
+  const { outcome, crash, abortReason, limit } = ending;
+  const last = answers(ending).at(-1);
+  const who = { provider: last?.provider ?? ending.model?.provider, model: last?.model ?? ending.model?.id };
+  if (crash !== undefined) {
+    const message = crash instanceof Error ? crash.message : String(crash);
+    return { status: "error", error: { message, ...who, retryable: false } };
+  }
+  if (limit) return { status: "aborted", error: { message: `Stopped: ${reachedText(limit)}`, retryable: false } };
+  if (outcome?.stopReason === "aborted") {
+    return { status: "aborted", error: { message: abortReason ?? "Request was aborted", retryable: false } };
+  }
+  if (!outcome?.error) return { status: "completed" };
+  const { message, status, retryable } = outcome.error;
+  return { status: "error", error: { message, ...who, httpStatus: status, retryable } };
+}

@@ -1,0 +1,35 @@
+import type { AssistantMessage, Usage } from "@tiller/protocol/message";
+
+/** What was spent: the answers and the tool calls since a moment. Counted once, looked at by results and limits. */
+export interface Spending {
+  turns: number;
+  toolCalls: number;
+  usage: Usage;
+}
+
+export function noSpending(): Spending {
+  return {
+    turns: 0,
+    toolCalls: 0,
+    usage: {
+      input: 0,
+      output: 0,
+      cacheRead: 0,
+      cacheWrite: 0,
+      totalTokens: 0,
+      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+    },
+  };
+}
+
+export function addAnswer(spending: Spending, { usage }: Pick<AssistantMessage, "usage">): void {
+  const total = spending.usage;
+  spending.turns += 1;
+  for (const kind of ["input", "output", "cacheRead", "cacheWrite"] as const) {
+    total[kind] += usage[kind];
+    total.cost[kind] += usage.cost[kind];
+  }
+  total.totalTokens += usage.totalTokens;
+  total.cost.total += usage.cost.total;
+  if (usage.reasoning !== undefined) total.reasoning = (total.reasoning ?? 0) + usage.reasoning;
+}

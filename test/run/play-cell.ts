@@ -1,0 +1,116 @@
+import { expect } from "vitest";
+import { at, type Frame, list } from "../support/frame.ts";
+import { RpcProcess } from "../support/rpc-process.ts";
+import type { Command, Outcome } from "./commands.ts";
+import { MOMENT_MS, type Moment } from "./moments.ts";
+
+/** Plays one cell of the state machine against the real process. The harness checks the order and shape of all frames. */
+
+export async function playCell(command: Command, moment: Moment, outcome: Outcome): Promise<void> {
+  const rpc = startProcess(command, moment);
+  try {
+    await reach(rpc, moment);
+    act(rpc, command);
+    await expectAnswers(rpc, outcome);
+    if (outcome.exit === undefined) await expectQuiet(rpc, moment, outcome);
+    else expect(await rpc.waitExit(), "exit").toMatchObject({ code: outcome.exit });
+    if (outcome.tells) expect(rpc.frames, "frames").toContainEqual(expect.objectContaining(outcome.tells));
+    expect(deliveredTexts(rpc), "delivered").toEqual(outcome.conversation);
+    expectResults(rpc, outcome);
+  } finally {
+    await rpc.dispose();
+  }
+}
+
+function startProcess(command: Command, moment: Moment): RpcProcess {
+  const own = command.model === undefined ? [] : [command.model];
+  return new RpcProcess({
+    script: [...moment.model, ...own, ...Array<string>(12).fill('text "ok"')],
+    args: ["--no-session", "--set", `retry.baseDelayMs=${MOMENT_MS}`, ...(command.args ?? [])],
+    files: { "a.txt": "A\n" },
+  });
+}
+
+/** Starts a run and waits for the moment; then a message is put in the queue whose fate each cell tells. */
+async function reach(rpc: RpcProcess, { active, begins }: Moment): Promise<void> {
+  if (!active || !begins) {
+    await rpc.call({ id: "kept", type: "follow_up", message: "kept" });
+    return;
+  }
+  rpc.send({ id: "run", type: "prompt", message: "go" });
+  await rpc.waitFor(begins);
+  await rpc.call({ id: "kept", type: "prompt", message: "kept", streamingBehavior: "followUp" });
+}
+
+/** The command, and a get_state right behind it in the same write. */
+function act(rpc: RpcProcess, { frames = [], afterwards }: Command): void {
+  const lines = [...frames];
+  if (afterwards === undefined) lines.push({ id: "state", type: "get_state" });
+  if (lines.length > 0) rpc.send(lines.map((frame) => `${JSON.stringify(frame)}\n`).join(""));
+  if (afterwards === "close stdin") rpc.closeStdin();
+  else if (afterwards !== undefined) rpc.kill(afterwards);
+}
+
+async function expectAnswers(rpc: RpcProcess, { answers = {}, state }: Outcome): Promise<void> {
+  for (const [id, answer] of Object.entries(answers)) expect(await answerTo(rpc, id), id).toMatchObject(answer);
+  if (state) expect((await answerTo(rpc, "state")).data, "state right after the command").toMatchObject(state);
+}
+
+const answerTo = (rpc: RpcProcess, id: string): Promise<Frame> =>
+  rpc.waitFor((frame) => frame.type === "response" && frame.id === id);
+
+/** All that can end has ended, the state says so, what waits waits; then the next prompt works and takes it along. */
+async function expectQuiet(rpc: RpcProcess, moment: Moment, outcome: Outcome): Promise<void> {
+  const { results = {}, waiting = {} } = outcome;
+  const { steering = [], followUp = [] } = waiting;
+  const left = [...steering, ...followUp];
+  for (const id of Object.keys(results)) {
+    if (!left.includes(id)) await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.id === id);
+  }
+  const { data } = await rpc.call({ type: "get_state" });
+  const counts = { pendingMessageCount: left.length, queuedMessageCount: left.length };
+  expect(data, "state when quiet").toMatchObject({ isStreaming: false, isSettled: left.length === 0, ...counts });
+  if (left.length > 0) expect(lastQueue(rpc), "queue").toEqual({ steering, followUp });
+  if (results.run === "aborted") expect(await rolesBehind(rpc, "go"), "after the abort").toEqual(moment.afterAbort);
+
+  const { result } = await rpc.prompt("next", { id: "next" });
+  expect(result).toMatchObject({ status: "completed", sessionSettled: true });
+  expect((await rpc.call({ type: "get_state" })).data).toMatchObject({
+    isStreaming: false,
+    isSettled: true,
+    pendingMessageCount: 0,
+  });
+  expect((await messages(rpc)).filter(isUser).map(textOf), "conversation").toEqual(outcome.conversation);
+}
+
+function expectResults(rpc: RpcProcess, { results = {}, exit }: Outcome): void {
+  const told = rpc.frames.filter((frame) => frame.type === "prompt_result");
+  const expected = { ...results, ...(exit === undefined ? { next: "completed" } : {}) };
+  expect(Object.fromEntries(told.map(({ id, status }) => [id, status])), "results").toEqual(expected);
+  expect(told, "one result each").toHaveLength(Object.keys(expected).length);
+}
+
+function lastQueue(rpc: RpcProcess): unknown {
+  const { steering, followUp } = rpc.frames.findLast((frame) => frame.type === "queue_update") ?? {};
+  return { steering, followUp };
+}
+
+/** The roles of the messages between the user message with this text and the next one. */
+async function rolesBehind(rpc: RpcProcess, text: string): Promise<unknown[]> {
+  const all = await messages(rpc);
+  const behind = all.slice(all.findIndex((message) => isUser(message) && textOf(message) === text) + 1);
+  const end = behind.findIndex(isUser);
+  return behind.slice(0, end < 0 ? undefined : end).map((message) => at(message, "role"));
+}
+
+async function messages(rpc: RpcProcess): Promise<unknown[]> {
+  return list(at(await rpc.call({ type: "get_messages" }), "data", "messages"));
+}
+
+function deliveredTexts(rpc: RpcProcess): unknown[] {
+  const starts = rpc.frames.filter((frame) => frame.type === "message_start" && isUser(frame.message));
+  return starts.map((frame) => textOf(frame.message));
+}
+
+const isUser = (message: unknown): boolean => at(message, "role") === "user";
+const textOf = (message: unknown): unknown => at(message, "content", 0, "text");

@@ -1,0 +1,48 @@
+import { COMMANDS, type Command, type Outcome } from "./commands.ts";
+import { MOMENTS, type Moment, OPEN_MOMENTS } from "./moments.ts";
+
+/** The state machine of a session as a table: commands by moments, one sentence a cell. */
+
+export interface Cell {
+  command: Command;
+  moment: Moment;
+  outcome: Outcome;
+}
+
+export const CELLS: readonly Cell[] = COMMANDS.flatMap((command) =>
+  MOMENTS.map((moment) => ({ command, moment, outcome: outcomeOf(command, moment) })),
+);
+
+function outcomeOf({ cells }: Command, { name, active }: Moment): Outcome {
+  return cells[name] ?? (active ? cells.active : cells.idle);
+}
+
+const INTRODUCTION = `# What a command does, and when
+
+Every command that touches a run, at every moment of a run. Each cell of these tables is played against the real program
+by \`test/run/state-machine.test.ts\`, which also writes this page: change the cells in \`test/run/commands.ts\`, then run
+\`UPDATE_STATE_MACHINE=1 npx vitest run test/run/state-machine.test.ts\`.
+
+In every cell a follow-up already waits in the queue, and a prompt comes afterwards that must work. Beyond the sentence,
+every cell checks the answers, the order of all events, that each accepted prompt has exactly one \`prompt_result\`, what
+waits in the queues and that nothing is lost or told twice, and what \`get_state\` says.
+`;
+
+/** docs/state-machine.md */
+export function stateMachinePage(): string {
+  const moments = MOMENTS.map(({ name }) => name).join(", ");
+  const open = OPEN_MOMENTS.map(({ name, comesWith }) => `*${name}* (comes with ${comesWith})`).join(", ");
+  const sections = COMMANDS.map((command) => `## ${command.name}\n\n${commandTable(command)}`);
+  return `${INTRODUCTION}\nThe moments: ${moments}. Still open: ${open}.\n\n${sections.join("\n\n")}\n`;
+}
+
+/** Moments with the same outcome share a row. */
+function commandTable(command: Command): string {
+  const rows = new Map<string, string[]>();
+  for (const moment of MOMENTS) {
+    const { says } = outcomeOf(command, moment);
+    rows.set(says, [...(rows.get(says) ?? []), moment.name]);
+  }
+  const lines = [...rows].map(([says, names]) => `| ${names.join(", ")} | ${says} |`);
+  return ["| When | What happens |", "|---|---|", ...lines].join("\n");
+}
