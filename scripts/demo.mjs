@@ -14,7 +14,7 @@ const yellow = paint(33);
 const cyan = paint(36);
 const red = paint(31);
 
-const width = Math.min(process.stdout.columns ?? 110, 140);
+const width = Math.min(process.stdout.columns || 110, 140);
 const print = (text = "") => process.stdout.write(`${text}\n`);
 const cut = (text, most) => (text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`);
 const oneLine = (text) => text.replaceAll(/\s+/g, " ").trim();

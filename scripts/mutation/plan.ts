@@ -1,6 +1,6 @@
 import { COMMANDS } from "@tiller/protocol/commands/index";
 import type { CommandRow, EventRow } from "@tiller/protocol/define";
-import { EVENT_ENVELOPE, EVENTS } from "@tiller/protocol/events";
+import { EVENT_ENVELOPE, EVENT_GROUPS, EVENTS } from "@tiller/protocol/events";
 import { AssistantMessage, ToolResultMessage, UserMessage } from "@tiller/protocol/message";
 import { AssistantMessageEvent } from "@tiller/protocol/stream-event";
 import { isRecord } from "../../test/support/frame.ts";
@@ -47,11 +47,21 @@ function failureTargets(): Target[] {
 }
 
 function eventTargets(): Target[] {
-  return rows<EventRow>(EVENTS).map(({ type, fields, promptScoped }) => {
-    const envelope = Object.keys(EVENT_ENVELOPE).filter((name) => promptScoped || name !== "promptId");
-    return { frame: type, fields: ["type", ...envelope, ...Object.keys(fields)] };
+  return rows<EventRow>(EVENTS).map((row) => {
+    const envelope = Object.keys(EVENT_ENVELOPE).filter((name) => PLACES[name]?.(row) ?? true);
+    return { frame: row.type, fields: [...new Set(["type", ...envelope, ...Object.keys(row.fields)])] };
   });
 }
+
+/** They belong to a prompt, but come before its first turn or after its last. */
+const OUTSIDE_TURNS = new Set(["agent_start", "agent_settled", "prompt_result", "session_settled"]);
+
+/** Which events always carry the optional fields of the envelope. */
+const PLACES: Record<string, (row: EventRow) => boolean> = {
+  promptId: ({ promptScoped }) => promptScoped,
+  turnIndex: ({ type, promptScoped }) => promptScoped && !OUTSIDE_TURNS.has(type),
+  messageId: ({ type }) => type in EVENT_GROUPS.Messages,
+};
 
 /** The increments inside `message_update`, one target each. */
 function incrementTargets(): Target[] {

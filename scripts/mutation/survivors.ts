@@ -13,9 +13,9 @@ export interface AcceptedSurvivor {
 
 export const ACCEPTED_SURVIVORS: readonly AcceptedSurvivor[] = [
   { frame: "response:get_state", field: "data.sessionName", reason: "absent until sessions can be named" },
-  { frame: "response:get_state", field: "data.retry", reason: "present only while waiting for a retry" },
   { frame: "response:prompt", field: "data.agentInvoked", reason: "present only when a local command was run" },
   { frame: "message_end:assistant", field: "message.responseId", reason: "only real providers send one" },
+  { frame: "prompt_result", field: "durationMs", op: "change", reason: "any duration is a valid duration" },
   { frame: "message_end:user", field: "message.timestamp", op: "change", reason: "any time is a valid time" },
   { frame: "message_end:assistant", field: "message.timestamp", op: "change", reason: "any time is a valid time" },
   { frame: "message_end:toolResult", field: "message.timestamp", op: "change", reason: "any time is a valid time" },

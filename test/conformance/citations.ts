@@ -21,7 +21,12 @@ const CITING_CODE = /\bproves\s*[(:]\s*(\[[^\]]*\]|"[^"\n]*")/g;
 const CITING_TRANSCRIPT = /^(?:#\s*)?proves:[ \t]*(.*)$/gm;
 
 export function citationsInCode(source: string): Found[] {
-  return collect(source, CITING_CODE, /"([^"\n]*)"/g);
+  return collect(withoutComments(source), CITING_CODE, /"([^"\n]*)"/g);
+}
+
+/** A test that is commented out proves nothing. Lines keep their numbers. */
+function withoutComments(source: string): string {
+  return source.replace(/^\s*\/\/.*$/gm, "").replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ""));
 }
 
 export function citationsInTranscript(source: string): Found[] {

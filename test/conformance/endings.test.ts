@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { at, type Frame } from "../support/frame.ts";
 import { useRpc } from "../support/rpc-process.ts";
-import { ofType, stateOf } from "./looking.ts";
+import { ended, ofType, stateOf } from "./looking.ts";
 
 /** How a prompt ends, which frames belong to it, and what may come next (decisions 2 to 4, 12). */
 
 const start = useRpc({ args: ["--no-session"] });
+/** For stories of one failure: nothing is tried again. */
+const ONCE = ["--no-session", "--set", "retry.enabled=false"];
 const PROMPT_EVENTS = /^(agent_|turn_|message_|tool_execution_|prompt_result|session_settled)/;
 
 describe("the frames of a run", () => {
@@ -41,6 +43,7 @@ describe("the frames of a run", () => {
         messages: expect.any(Array),
         willRetry: false,
         promptId: "prompt-1",
+        turnIndex: 0,
         seq: expect.any(Number),
       },
       { type: "agent_settled", aborted: false, promptId: "prompt-1", seq: expect.any(Number) },
@@ -50,6 +53,10 @@ describe("the frames of a run", () => {
         status: "completed",
         agentInvoked: true,
         sessionSettled: true,
+        usage: ended(frames, "assistant").usage,
+        turns: 1,
+        toolCalls: 0,
+        durationMs: expect.any(Number),
         promptId: "prompt-1",
         seq: expect.any(Number),
       },
@@ -73,7 +80,7 @@ describe("prompt_result", () => {
     ['error overflow "too long"', { message: "too long", retryable: false }],
     ['text "half" + cut', { retryable: true }],
   ])("after %s names the failure so that a program can act on it", async (line, error) => {
-    const { result } = await start({ script: [line] }).prompt("go", { id: "p" });
+    const { result } = await start({ script: [line], args: ONCE }).prompt("go", { id: "p" });
     expect(result).toMatchObject({
       id: "p",
       status: "error",
@@ -113,7 +120,7 @@ describe("prompt_result", () => {
       error: { message: "no", provider: "script", model: "script" },
     });
 
-    const args = ["--no-session", "--model", "offline/scout"];
+    const args = [...ONCE, "--model", "offline/scout"];
     const partly = start({ args, agentFiles: { "models.json": models } });
     await partly.call({ type: "prompt", message: "run until [ -e go ]; do sleep 0.02; done" });
     await partly.waitFor("tool_execution_start");

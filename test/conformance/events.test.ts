@@ -10,6 +10,8 @@ import { ended, isEndOf, isIncrement, ofType, stateOf } from "./looking.ts";
 import { proves } from "./proofs.ts";
 
 const start = useRpc({ args: ["--no-session"] });
+/** For stories of one failure: nothing is tried again. */
+const ONCE = ["--no-session", "--set", "retry.enabled=false"];
 
 /** Two tools that do not run side by side, so that the order of their results is known. */
 const LOOK = [
@@ -33,11 +35,11 @@ describe("the events of a run", () => {
       const outline = frames.filter(({ type }) => /^(agent|turn)_(start|end)$/.test(String(type)));
       expect(outline).toEqual([
         frame("agent_start"),
-        frame("turn_start"),
-        { ...frame("turn_end"), message: expect.anything(), toolResults: expect.any(Array) },
-        frame("turn_start"),
-        { ...frame("turn_end"), message: expect.anything(), toolResults: [] },
-        { ...frame("agent_end"), messages: expect.any(Array), willRetry: false },
+        { ...frame("turn_start"), turnIndex: 0 },
+        { ...frame("turn_end"), turnIndex: 0, message: expect.anything(), toolResults: expect.any(Array) },
+        { ...frame("turn_start"), turnIndex: 1 },
+        { ...frame("turn_end"), turnIndex: 1, message: expect.anything(), toolResults: [] },
+        { ...frame("agent_end"), turnIndex: 1, messages: expect.any(Array), willRetry: false },
       ]);
       const types = frames.map(({ type }) => type).filter((type) => type !== "ready");
       expect(types.slice(0, 3)).toEqual(["response", "agent_start", "turn_start"]);
@@ -138,7 +140,8 @@ describe("the events of a run", () => {
     async () => {
       const script = ['toolCall bash {"command":"echo out; exit 3"} id call_9', 'text "It failed."'];
       const { frames } = await start({ script }).prompt("run");
-      const about = { toolCallId: "call_9", toolName: "bash", promptId: "prompt-1", seq: expect.any(Number) };
+      const place = { promptId: "prompt-1", turnIndex: 0, seq: expect.any(Number) };
+      const about = { toolCallId: "call_9", toolName: "bash", ...place };
       const args = { command: "echo out; exit 3" };
       expect(ofType(frames, "tool_execution_start")).toEqual([{ type: "tool_execution_start", ...about, args }]);
       expect(ofType(frames, "tool_execution_update")[0]).toEqual({
@@ -181,13 +184,60 @@ describe("the events of a run", () => {
   });
 });
 
+describe("the place of an event", () => {
+  /** A failure that passes, a tool, and a message that is queued while the model speaks. */
+  const playAll = async (): Promise<Frame[]> => {
+    const script = [
+      'error 529 "busy"',
+      'text "Let me look." chunk 4 pace 1 + toolCall read {"path":"a.txt"} + delay 100',
+      'text "A."',
+      'text "And on."',
+    ];
+    const rpc = start({ script, files: FILES, args: ["--no-session", "--set", "retry.baseDelayMs=10"] });
+    await rpc.call({ type: "prompt", message: "look" });
+    await rpc.waitFor(isIncrement("text_delta"));
+    await rpc.call({ type: "follow_up", message: "go on" });
+    await rpc.waitFor("session_settled");
+    return rpc.frames;
+  };
+  const OUTSIDE_TURNS = /^(ready|response|agent_start|agent_settled|prompt_result|session_settled)$/;
+
+  it("is its turn, counted from 0 over retries and queued messages", async () => {
+    const frames = await playAll();
+    let turnIndex = -1;
+    for (const frame of frames) {
+      if (frame.type === "turn_start") turnIndex += 1;
+      if (OUTSIDE_TURNS.test(String(frame.type))) expect(frame).not.toHaveProperty("turnIndex");
+      else expect(frame).toMatchObject({ promptId: "prompt-1", turnIndex });
+    }
+    expect(turnIndex).toBe(3);
+    expect(ofType(frames, "auto_retry_start")).toMatchObject([{ turnIndex: 0 }]);
+    expect(ofType(frames, "queue_update")).toMatchObject([{ turnIndex: 1 }, { turnIndex: 3 }]);
+  });
+
+  it("is its message: all events of one message have the same id, and no other event has one", async () => {
+    const frames = await playAll();
+    const seen: unknown[] = [];
+    for (const frame of frames) {
+      if (!/^message_(start|update|end)$/.test(String(frame.type))) expect(frame).not.toHaveProperty("messageId");
+      else if (frame.type === "message_start") seen.push(frame.messageId);
+      else expect(frame.messageId).toBe(seen.at(-1));
+    }
+    expect(seen).toEqual(seen.map((_, index) => `msg-${index + 1}`));
+    expect(seen).toHaveLength(7);
+  });
+});
+
 describe("the session and stdout", () => {
+  /** The same in both but for the clock. */
+  const still = (frame: object): unknown =>
+    normalise("durationMs" in frame ? { ...frame, durationMs: typeof frame.durationMs } : frame, {});
   /** What differs between an event inside and its frame: the edge adds `seq`, and `partial` to increments. */
   const bare = (frame: Frame): unknown => {
-    const { type, seq: _seq, message, usage: _usage, assistantMessageEvent, ...rest } = frame;
-    if (type !== "message_update") return normalise({ type, ...rest, ...(message ? { message } : {}) }, {});
+    const { type, seq: _seq, message, assistantMessageEvent, ...rest } = frame;
+    if (type !== "message_update") return still({ type, ...rest, ...(message ? { message } : {}) });
     const { partial: _partial, ...event } = assistantMessageEvent as Frame;
-    return normalise({ type, ...rest, event }, {});
+    return still({ type, ...rest, event });
   };
 
   proves("omp.events.from-subscribe", "say the same things in the same order", async () => {
@@ -204,13 +254,13 @@ describe("the session and stdout", () => {
     const created = createSession({ run: parsed.run, env, cwd, clock, ids: createIdSource(clock) });
     if ("error" in created) throw new Error(created.error);
     const heard: unknown[] = [];
-    created.session.subscribe((event, promptId) => {
+    created.session.subscribe((event, place) => {
       const { snapshot: _snapshot, ...said } = event as Frame;
-      heard.push(normalise(JSON.parse(JSON.stringify({ ...said, promptId })), {}));
+      heard.push(still(JSON.parse(JSON.stringify({ ...said, ...place }))));
       return undefined;
     });
     const admission = created.session.admit({ message: "look", commandId: String(response.id) });
-    if ("refused" in admission) throw new Error(admission.refused);
+    if (!("job" in admission)) throw new Error(`the prompt was not started: ${JSON.stringify(admission)}`);
     await admission.job();
     await created.session.dispose("done");
 
@@ -224,7 +274,7 @@ describe("a prompt that ends badly", () => {
     ["by an error", ['text "half" + error 500 "it broke"'], { stopReason: "error", errorMessage: "it broke" }],
     ["by a cut", ['text "half" + cut'], { stopReason: "error" }],
   ])("%s has all its endings", async (_name, script, message) => {
-    const { frames, result } = await start({ script }).prompt("go");
+    const { frames, result } = await start({ script, args: ONCE }).prompt("go");
     expect(ended(frames, "assistant")).toMatchObject({ ...message, content: [text("half")] });
     expect(ofType(frames, "turn_end")).toMatchObject([{ message, toolResults: [] }]);
     expect(ofType(frames, "agent_end")).toMatchObject([{ willRetry: false, messages: [{ role: "user" }, message] }]);

@@ -21,6 +21,7 @@ const PLACES: Place[] = [
     exports: ["RpcCommand", "RpcResponse", "Result"],
   },
   { proves: "omp.layout.agent-session", path: "coding-agent/src/session/agent-session.ts", exports: ["AgentSession"] },
+  { proves: "omp.layout.agent", path: "agent/src/agent.ts", exports: ["createAgent", "Agent"] },
   { proves: "omp.layout.agent-loop", path: "agent/src/agent-loop.ts", exports: ["runAgent"] },
 ];
 

@@ -1,3 +1,6 @@
+import { COMMANDS } from "@tiller/protocol/commands/index";
+import type { CommandRow, EventRow } from "@tiller/protocol/define";
+import { EVENTS } from "@tiller/protocol/events";
 import { describe, expect, it } from "vitest";
 import { planMutations, sampleMutations } from "../../scripts/mutation/plan.ts";
 import { ACCEPTED_SURVIVORS } from "../../scripts/mutation/survivors.ts";
@@ -16,8 +19,24 @@ describe("the plan of the mutation run", () => {
     expect(has("failure:parse", "error")).toBe(2);
   });
 
-  it("leaves out what is not built yet", () => {
-    expect(plan.filter(({ frame }) => frame === "response:steer" || frame === "auto_retry_start")).toEqual([]);
+  it("has every command and event that works, and leaves out what is not built yet", () => {
+    const rows = [
+      ...Object.values<CommandRow>(COMMANDS).map(({ type, opens }) => ({ frame: `response:${type}`, opens })),
+      ...Object.values<EventRow>(EVENTS).map(({ type, opens }) => ({ frame: type, opens })),
+    ];
+    const planned = new Set(plan.map(({ frame }) => frame));
+    const wrong = rows.filter(({ frame, opens }) => planned.has(frame) !== (opens === undefined));
+    expect(wrong).toEqual([]);
+    expect([...planned]).toEqual(expect.arrayContaining(["response:steer", "response:abort_retry", "queue_update"]));
+  });
+
+  it("damages the place of an event where it has one", () => {
+    const places = (frame: string) => ["promptId", "turnIndex", "messageId"].filter((field) => has(frame, field) === 2);
+    expect(places("message_update")).toEqual(["promptId", "turnIndex", "messageId"]);
+    expect(places("tool_execution_end")).toEqual(["promptId", "turnIndex"]);
+    expect(places("auto_retry_start")).toEqual(["promptId", "turnIndex"]);
+    expect(places("prompt_result")).toEqual(["promptId"]);
+    expect(places("queue_update")).toEqual([]);
   });
 
   it("accepts only survivors that are in the plan, each with a reason", () => {

@@ -34,6 +34,8 @@ const modelsJson = (model: object = {}): string =>
   });
 const start = ({ agentFiles, ...options }: RpcOptions = {}): RpcProcess =>
   startProcess({ agentFiles: { "models.json": modelsJson(), ...agentFiles }, ...options });
+/** For stories of one failure: nothing is tried again. */
+const ONCE = ["--set", "retry.enabled=false"];
 const bodyOf = (index: number): Record<string, unknown> => llm.requests[index]?.body ?? {};
 const wireMessages = (index: number): Frame[] => list(bodyOf(index).messages) as Frame[];
 const CACHE = { cache_control: { type: "ephemeral" } };
@@ -176,7 +178,7 @@ describe("a request", () => {
 
   it("leaves out an answer that failed, so that the next prompt works", async () => {
     llm.reply(fail(500, "api_error", "it broke"), say("Better now."));
-    const rpc = start();
+    const rpc = start({ args: ONCE });
     await rpc.prompt("first");
     const { result } = await rpc.prompt("second");
     expect(result.status).toBe("completed");
@@ -246,7 +248,7 @@ describe("a request", () => {
       useTool("bash", { command: "until [ -e go ]; do sleep 0.02; done" }),
       fail(500, "api_error", "not today"),
     );
-    const rpc = start();
+    const rpc = start({ args: ONCE });
     await rpc.call({ id: "p", type: "prompt", message: "go" });
     await rpc.waitFor("tool_execution_start");
     await rpc.call({ type: "set_model", provider: "mock", modelId: "mock-2" });
@@ -299,7 +301,7 @@ describe("a failure", () => {
     "%s ends the prompt with status, text and whether it may pass",
     async (_name, reply, text, status, retryable) => {
       llm.reply(reply);
-      const { frames, result } = await start().prompt("hi");
+      const { frames, result } = await start({ args: ONCE }).prompt("hi");
       expect(ended(frames, "assistant")).toMatchObject({ stopReason: "error", content: [] });
       expect(ended(frames, "assistant").errorMessage).toMatch(text);
       expect(result).toMatchObject({
@@ -332,7 +334,7 @@ describe("a failure", () => {
 
   it.each(broken)("%s keeps what was said, and the prompt may be tried again", async (_name, reply) => {
     llm.reply(reply, say("whole"));
-    const rpc = start();
+    const rpc = start({ args: ONCE });
     const { frames, result } = await rpc.prompt("hi");
     expect(ended(frames, "assistant")).toMatchObject({
       stopReason: "error",
@@ -343,11 +345,28 @@ describe("a failure", () => {
     expect((await rpc.prompt("again")).result.status).toBe("completed");
   });
 
+  it("that may pass is tried again after the pause the server asks for, without the answer that failed", async () => {
+    llm.reply(
+      fail(429, "rate_limit_error", "slow down", { "retry-after": "1" }),
+      { steps: [{ type: "text", text: "half" }, { type: "endEarly" }] },
+      say("whole"),
+    );
+    const { frames, result } = await start({ args: ["--set", "retry.baseDelayMs=10"] }).prompt("hi");
+    expect(result).toMatchObject({ status: "completed", turns: 3 });
+    expect(ofType(frames, "auto_retry_start")).toMatchObject([
+      { attempt: 1, maxAttempts: 3, delayMs: 1000, errorMessage: expect.stringMatching(/^429 .*slow down/) },
+      { attempt: 2, maxAttempts: 3, delayMs: expect.any(Number) },
+    ]);
+    expect(ofType(frames, "agent_end").map(({ willRetry }) => willRetry)).toEqual([true, true, false]);
+    expect(llm.requests).toHaveLength(3);
+    for (const index of [1, 2]) expect(wireMessages(index)).toEqual(wireMessages(0));
+  });
+
   it("in reaching the server names it", async () => {
     const gone = await startMockLlm();
     await gone.close();
     const models = modelsJson({ baseUrl: gone.baseUrl });
-    const { result } = await start({ agentFiles: { "models.json": models } }).prompt("hi");
+    const { result } = await start({ agentFiles: { "models.json": models }, args: ONCE }).prompt("hi");
     expect(result).toMatchObject({ status: "error", error: { retryable: true } });
     expect(at(result, "error", "message")).toContain(new URL(gone.baseUrl).host);
   });

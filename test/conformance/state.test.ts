@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { COMMANDS } from "@tiller/protocol/commands/index";
-import type { CommandRow } from "@tiller/protocol/define";
+import type { CommandRow, EventRow } from "@tiller/protocol/define";
+import { EVENTS } from "@tiller/protocol/events";
 import { describe, expect, it } from "vitest";
 import { at, type Frame, list } from "../support/frame.ts";
 import { useRpc } from "../support/rpc-process.ts";
@@ -305,7 +306,9 @@ describe("get_capabilities", () => {
     }
     const working = Object.keys(COMMANDS).filter((type) => !refused.includes(type));
     expect(listed).toEqual(working);
-    expect(list(at(data, "events"))).toEqual(expect.arrayContaining(["agent_start", "prompt_result", "notice"]));
-    expect(list(at(data, "events"))).not.toContain("auto_retry_start");
+    const told = ["agent_start", "prompt_result", "notice", "auto_retry_start", "queue_update"];
+    expect(list(at(data, "events"))).toEqual(expect.arrayContaining(told));
+    const missing = Object.values<EventRow>(EVENTS).filter(({ opens }) => opens !== undefined);
+    expect(missing.filter(({ type }) => list(at(data, "events")).includes(type))).toEqual([]);
   });
 });

@@ -39,6 +39,7 @@ describe("the events of a tool call", () => {
         toolName: "read",
         args: call,
         promptId: "prompt-1",
+        turnIndex: 0,
         seq: expect.any(Number),
       },
     ]);

@@ -46,6 +46,8 @@ describe("in delta mode", () => {
         message: THIN,
         assistantMessageEvent: expect.objectContaining({ type: expect.any(String) }),
         promptId: "prompt-1",
+        turnIndex: 0,
+        messageId: "msg-2",
         seq: expect.any(Number),
       });
     }
@@ -218,7 +220,9 @@ describe("the last increment", () => {
     "pi.update.error-error",
     "is error with reason error when the model failed, with what it had said",
     async () => {
-      const { frames, result } = await start({ script: ['text "half" + error 500 "it broke"'] }).prompt("go");
+      const args = ["--no-session", "--set", "retry.enabled=false"];
+      const script = ['text "half" + error 500 "it broke"'];
+      const { frames, result } = await start({ script, args }).prompt("go");
       const message = ended(frames, "assistant");
       expect(message).toMatchObject({ stopReason: "error", errorMessage: "it broke", content: [{ text: "half" }] });
       expect(lastOf(frames)).toEqual({ type: "error", reason: "error", error: message });

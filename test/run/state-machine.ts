@@ -33,16 +33,20 @@ export function stateMachinePage(): string {
   const moments = MOMENTS.map(({ name }) => name).join(", ");
   const open = OPEN_MOMENTS.map(({ name, comesWith }) => `*${name}* (comes with ${comesWith})`).join(", ");
   const sections = COMMANDS.map((command) => `## ${command.name}\n\n${commandTable(command)}`);
-  return `${INTRODUCTION}\nThe moments: ${moments}. Still open: ${open}.\n\n${sections.join("\n\n")}\n`;
+  return `${INTRODUCTION}\nThe moments: ${moments}; all but the first are moments of a run. Still open: ${open}.\n\n${sections.join("\n\n")}\n`;
 }
 
-/** Moments with the same outcome share a row. */
+/** Moments with the same outcome share a row; what most moments of a run have in common stands last. */
 function commandTable(command: Command): string {
   const rows = new Map<string, string[]>();
   for (const moment of MOMENTS) {
     const { says } = outcomeOf(command, moment);
     rows.set(says, [...(rows.get(says) ?? []), moment.name]);
   }
-  const lines = [...rows].map(([says, names]) => `| ${names.join(", ")} | ${says} |`);
-  return ["| When | What happens |", "|---|---|", ...lines].join("\n");
+  const { says: usual } = command.cells.active;
+  const special = [...rows]
+    .filter(([says]) => says !== usual)
+    .map(([says, names]) => `| ${names.join(", ")} | ${says} |`);
+  const during = special.length > 1 ? "else during a run" : "during a run";
+  return ["| When | What happens |", "|---|---|", ...special, `| ${during} | ${usual} |`].join("\n");
 }

@@ -37,7 +37,9 @@ export async function runAgent({ ports, prompts, emit, signal }: AgentRun): Prom
     const { stopReason } = answer.message;
     if (stopReason === "error" || stopReason === "aborted") return { stopReason, error: answer.error, messages: added };
     if (signal.aborted) return { stopReason: "aborted", messages: added };
-    const limit = ports.limit();
+    // A limit stops what would go on; who is done on the last turn that is allowed is done.
+    const hasMore = toolResults.length > 0 || !isEmpty(ports.queue);
+    const limit = hasMore ? ports.limit() : undefined;
     if (limit !== undefined) return { stopReason, limit, messages: added };
     const next = nextIncoming(ports.queue, toolResults.length > 0);
     if (!next) return { stopReason, messages: added };
@@ -50,6 +52,11 @@ interface Incoming {
   messages: readonly AgentMessage[];
   /** Some of it stood in a queue, which is now shorter. */
   fromQueue: boolean;
+}
+
+function isEmpty(queue: RunQueue): boolean {
+  const { steering, followUp } = queue.texts();
+  return steering.length + followUp.length === 0;
 }
 
 /** Steering goes first; follow-ups only when the agent would stop. Undefined when there is nothing left to do. */

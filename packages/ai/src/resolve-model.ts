@@ -12,9 +12,6 @@ export interface ScopedModel {
 
 export type ModelChoice = ({ ok: true; warning?: string } & ScopedModel) | { ok: false; error: string };
 
-export const API_KEY_NEEDS_MODEL =
-  "--api-key requires a model to be specified via --model, --provider/--model, or --models";
-
 /** `--provider` and `--model`; undefined when neither was given. */
 export function resolveModelOption(
   option: { provider?: string; model?: string },

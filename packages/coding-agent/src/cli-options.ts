@@ -336,7 +336,7 @@ export const OPTIONS = {
     short: "a",
     kind: "flag",
     systems: PI,
-    status: "works",
+    status: "accepted",
     summary: "Trust the project: settings in its folder that name programs count too.",
   },
   "no-approve": {

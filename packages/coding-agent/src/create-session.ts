@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createMessageQueue } from "@tiller/agent/message-queue";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
@@ -46,7 +46,7 @@ export function createSession({
 }: SessionSurroundings): CreatedSession | { error: string } {
   const { options, dialect } = args;
   const cwd = options.cwd === undefined ? startedIn : resolvePath(options.cwd, startedIn, env);
-  if (!existsSync(cwd)) return { error: `Error: --cwd "${cwd}" does not exist` };
+  if (!isFolder(cwd)) return { error: `Error: --cwd "${cwd}" is not a folder` };
   const agentDir = agentFolder(env, cwd);
   const { projectTrust } = args;
   const loaded = loadSettings({
@@ -180,7 +180,11 @@ function toolNames(options: CliOptions, model: Model): string[] {
   if (options.noTools || options.noBuiltinTools) return (options.tools ?? []).filter(isBuiltinTool);
   const extras = model.provider === "offline" ? ["ls", "find", "grep"] : [];
   const names = options.tools?.filter(isBuiltinTool) ?? [...defaultToolNames(), ...extras];
-  return names.filter((name) => !options.excludeTools?.includes(name));
+  return [...new Set(names)].filter((name) => !options.excludeTools?.includes(name));
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function unknownTools(options: CliOptions): string[] {

@@ -4,7 +4,7 @@ import { defineFrame, table } from "./define.ts";
 import { EXTENSION_UI_FRAMES } from "./extension-ui.ts";
 import { HOST_TOOL_FRAMES } from "./host-tools.ts";
 
-/** Every frame that is neither a command nor an event. `classify.ts` sorts what comes in. */
+/** Every frame that is neither a command nor an event. The dispatcher sorts what comes in. */
 
 const id = Type.Optional(
   Type.Union([Type.String(), Type.Number()], { description: "of the command, if it had one; echoed as it came" }),

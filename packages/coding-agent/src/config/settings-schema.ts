@@ -143,7 +143,7 @@ export const SETTINGS = {
   },
 
   // Compaction
-  "compaction.enabled": { type: "boolean", default: true, status: "works", summary: "Compact when the context fills." },
+  "compaction.enabled": { type: "boolean", default: true, status: "later", summary: "Compact when the context fills." },
   "compaction.strategy": {
     type: "choice",
     values: ["context-full", "handoff", "off"],

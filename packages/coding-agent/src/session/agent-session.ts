@@ -100,6 +100,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   };
 
   const newPrompt = ({ commandId }: PromptRequest): AcceptedPrompt => ({ promptId: ids.count("prompt"), commandId });
+  const startProblem = (): string | undefined => run.exhausted ?? parts.unusable(models.model);
   const start = (request: PromptRequest): Admission => {
     const limits = { ...parts.promptLimits, ...request.limits };
     return { disposition: "started", job: run.accept(userMessage(request, clock.now()), newPrompt(request), limits) };
@@ -117,11 +118,11 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
           ? enqueue(QUEUES[streamingBehavior], request, newPrompt(request))
           : { refused: parts.busyText };
       }
-      const noModel = parts.unusable(models.model);
-      return noModel === undefined ? start(request) : { refused: noModel };
+      const unable = startProblem();
+      return unable === undefined ? start(request) : { refused: unable };
     },
     replace(request) {
-      const problem = messageProblem(request) ?? parts.unusable(models.model);
+      const problem = messageProblem(request) ?? startProblem();
       if (problem !== undefined) return { admission: { refused: problem }, over: Promise.resolve() };
       const over = run.abort();
       return { admission: start(request), over };

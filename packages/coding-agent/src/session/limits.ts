@@ -38,6 +38,8 @@ export function limitUses(
   return uses;
 }
 
+/** Whether a further turn is impossible when it is reached. Without tool calls a model can still answer. */
+export const endsTurns = ({ limit }: LimitUse): boolean => limit !== "toolCalls";
 export const isReached = (use: LimitUse): boolean => use.used >= use.max;
 export const isNear = (use: LimitUse): boolean => !isReached(use) && use.used >= use.max * WARN_AT;
 

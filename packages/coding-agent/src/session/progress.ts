@@ -3,7 +3,7 @@ import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { PromptLimits } from "@tiller/protocol/limits";
 import type { AgentMessage } from "@tiller/protocol/message";
 import type { EventPipeline } from "./event-pipeline.ts";
-import { isNear, isReached, type LimitUse, limitUses, nearText, reachedText } from "./limits.ts";
+import { endsTurns, isNear, isReached, type LimitUse, limitUses, nearText, reachedText } from "./limits.ts";
 import type { AcceptedPrompt, EventPlace, SessionEvent } from "./session-event.ts";
 import { addAnswer, noSpending, type Spending } from "./usage-tally.ts";
 
@@ -80,6 +80,7 @@ export function createProgress(options: ProgressOptions): Progress {
     if (event.message.role !== "assistant") return;
     addAnswer(sessionSpending, event.message);
     for (const { spending } of spendings) addAnswer(spending, event.message);
+    for (const use of uses().filter(isNear)) warn(use);
     const { stopReason } = event.message;
     if (attempt > 0 && stopReason !== "error" && stopReason !== "aborted") endRetry({ success: true });
   };
@@ -112,7 +113,8 @@ export function createProgress(options: ProgressOptions): Progress {
       // Once per token: nothing to count.
       if (event.type === "message_update") return pipeline.emit(event, place);
       before(event);
-      const taken = pipeline.emit(event, place);
+      // An attempt after the first begins outside the turn that failed.
+      const taken = pipeline.emit(event, event.type === "agent_start" ? { promptId } : place);
       after(event);
       return taken;
     },
@@ -134,7 +136,7 @@ export function createProgress(options: ProgressOptions): Progress {
     endRetries({ error, stopReason }) {
       if (attempt > 0) endRetry({ success: false, finalError: error?.message ?? `The run ended: ${stopReason}` });
     },
-    limit: () => check(uses()),
+    limit: () => check(uses().filter(endsTurns)),
     countToolCall() {
       const reached = check(uses().filter((use) => use.limit === "toolCalls"));
       if (reached !== undefined) return reached;

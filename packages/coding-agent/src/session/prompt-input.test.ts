@@ -12,6 +12,14 @@ describe("a message from a host", () => {
     });
   });
 
+  it("replaces half a surrogate pair and leaves out unknown fields of an image", () => {
+    const odd = { ...png, extra: { deep: true } };
+    expect(userMessage({ message: "a\ud800b", images: [odd] }, 0).content).toEqual([
+      { type: "text", text: "a\ufffdb" },
+      png,
+    ]);
+  });
+
   const fine: [story: string, input: Parameters<typeof messageProblem>[0]][] = [
     ["text", { message: "hi" }],
     ["an image without text", { message: "", images: [png] }],

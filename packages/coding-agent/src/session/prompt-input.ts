@@ -1,4 +1,4 @@
-import type { ImageContent } from "@tiller/protocol/content";
+import type { ImageContent, UserContent } from "@tiller/protocol/content";
 import type { UserMessage } from "@tiller/protocol/message";
 
 /** What a host sent. */
@@ -7,9 +7,14 @@ export interface MessageInput {
   images?: readonly ImageContent[];
 }
 
-/** Becomes the message that the model sees, and nothing is ever added to it. */
+/**
+ * Becomes the message that the model sees, and nothing is ever added to it. Half a surrogate pair, which no provider
+ * takes, becomes U+FFFD; fields of an image that are not in the protocol are left out.
+ */
 export function userMessage({ message, images }: MessageInput, timestamp: number): UserMessage {
-  return { role: "user", content: [{ type: "text", text: message }, ...(images ?? [])], timestamp };
+  const content: UserContent[] = [{ type: "text", text: message.toWellFormed() }];
+  for (const { type, data, mimeType } of images ?? []) content.push({ type, data, mimeType });
+  return { role: "user", content, timestamp };
 }
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);

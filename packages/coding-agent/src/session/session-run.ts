@@ -6,6 +6,7 @@ import type { AgentMessage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import { sleep } from "../lib/clock.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
+import { endsTurns, isReached, limitUses, reachedText } from "./limits.ts";
 import { nextStep } from "./next-step.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { promptResult } from "./prompt-result.ts";
@@ -23,6 +24,8 @@ export interface SessionRun {
   abortRetry(): Promise<void>;
   /** From acceptance until `agent_end` without a retry has been told. */
   readonly isStreaming: boolean;
+  /** Why no prompt may start any more: a limit of the session is reached. */
+  readonly exhausted: string | undefined;
   /** Nothing is running and every ending has been told. */
   readonly isSettled: boolean;
   readonly retry: RetryWait | undefined;
@@ -190,6 +193,11 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     get isStreaming() {
       return current !== undefined && !current.ended;
     },
+    get exhausted() {
+      const uses = limitUses("session", options.sessionLimits, options.sessionSpending, 0);
+      const reached = uses.filter(endsTurns).find(isReached);
+      return reached && `Nothing was started: ${reachedText(reached)}`;
+    },
     get isSettled() {
       return current === undefined;
     },
@@ -198,7 +206,10 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       return wait && { attempt: wait.attempt, until: wait.until };
     },
     get place() {
-      return current?.progress.place;
+      if (!current) return undefined;
+      // Without the message that may be open: what happens beside it is not part of it.
+      const { promptId, turnIndex } = current.progress.place;
+      return { promptId, turnIndex };
     },
     async settled() {
       await current?.settled;

@@ -17,6 +17,7 @@ function desk(handlers: Partial<Handlers> = {}, dialect = union) {
     answers: { extension_ui_response: (frame) => answers.push(frame) },
     write: (frame) => written.push(JSON.parse(JSON.stringify(frame))),
     writeJson: (json) => written.push(JSON.parse(json)),
+    room: () => undefined,
   });
   return {
     written,
@@ -136,7 +137,7 @@ describe("a known command", () => {
       type: "response",
       command: "abort",
       success: false,
-      error: '"id" must be a string or a number, got {"a":1}',
+      error: '"id" must be a string or a number, got an object',
     });
   });
 
@@ -148,6 +149,14 @@ describe("a known command", () => {
       command: "get_state",
       success: true,
       data: { isStreaming: false },
+    });
+  });
+
+  it("survives an id that is nested too deep to be shown", async () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    expect(await desk().send(`{"type":"get_state","id":${deep}}`)).toMatchObject({
+      success: false,
+      error: '"id" must be a string or a number, got an array',
     });
   });
 

@@ -23,6 +23,8 @@ export interface DispatcherOptions {
   write(response: object): void;
   /** A response that is already JSON. */
   writeJson(response: string): void;
+  /** A promise while so many answers wait for the host that the next command must wait too. */
+  room(): undefined | Promise<void>;
 }
 
 type Frame = Record<string, unknown> & { type: string };
@@ -37,6 +39,7 @@ export function createDispatcher({
   answers,
   write,
   writeJson,
+  room,
 }: DispatcherOptions): Dispatcher {
   const fail = (command: string, id: CommandId | undefined, error: string): void =>
     write({ id, type: "response", command, success: false, error });
@@ -64,12 +67,10 @@ export function createDispatcher({
     if ("dataJson" in answer) {
       const tail = tailOf(frame.type, answer.dataJson);
       writeJson(id === undefined ? `{${tail}` : `{"id":${toJson(id)},${tail}`);
-      return undefined;
+      return room();
     }
     write({ id, type: "response", command: frame.type, success: true, data: answer.data });
-    return "job" in answer
-      ? start(answer.job).catch((error: unknown) => fail(frame.type, id, textOf(error)))
-      : undefined;
+    return "job" in answer ? start(answer.job).catch((error: unknown) => fail(frame.type, id, textOf(error))) : room();
   };
 
   const unexpected = (frame: Frame, error: unknown): void => {
@@ -118,7 +119,7 @@ export function createDispatcher({
       if (!isFrame(value)) return failParse(`expected a JSON object with a "type", got ${shown(text)}`);
       if (value.id === null) delete value.id;
       if (!isId(value.id)) {
-        return fail(value.type, undefined, `"id" must be a string or a number, got ${shown(JSON.stringify(value.id))}`);
+        return fail(value.type, undefined, `"id" must be a string or a number, got ${kindOf(value.id)}`);
       }
       const answer = Object.hasOwn(answers, value.type) ? answers[value.type] : undefined;
       if (answer) return answer(value);
@@ -146,7 +147,12 @@ function isFrame(value: unknown): value is Frame {
 
 /** Anything else could not be echoed in the shape that clients expect. */
 function isId(id: unknown): boolean {
-  return id === undefined || typeof id === "string" || typeof id === "number";
+  return id === undefined || typeof id === "string" || Number.isFinite(id);
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : String(value);
 }
 
 /** `null` in an optional field means absent. Removed in place: the handler shall not see it either. */

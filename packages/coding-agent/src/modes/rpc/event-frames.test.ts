@@ -14,7 +14,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
   const timers: { at: number; fn: () => void }[] = [];
   let now = 0;
   let readAgain: (() => void)[] = [];
-  const host = { busy: false };
+  const host = { busy: false, full: false };
   const clock: Clock = {
     now: () => now,
     after(ms, fn) {
@@ -32,7 +32,8 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
     get waiting() {
       return host.busy ? 1 : 0;
     },
-    room: () => undefined,
+    room: () => (host.busy && host.full ? new Promise(() => undefined) : undefined),
+    roomForAnswers: () => undefined,
     flushed: () => (host.busy ? new Promise((resolve) => readAgain.push(resolve)) : Promise.resolve()),
   };
   const message: AssistantMessage = {

@@ -26,6 +26,9 @@ const THIN = '{"role":"assistant","content":[]}';
 const SMALL_MESSAGE = 2048;
 const SNAPSHOT_INTERVAL_MS = 1000 / 30;
 
+/** Characters that are joined before the model has to wait for the host. */
+const MOST_MERGED = 64 * 1024;
+
 /** Deltas of one block that wait to be sent as one. */
 interface Merged {
   type: DeltaUpdate["type"];
@@ -90,17 +93,21 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
     else flush();
   };
 
-  const takeSnapshotUpdate = ({ event, snapshot }: Update, place: EventPlace | undefined): undefined => {
+  const takeSnapshotUpdate = (
+    { event, snapshot }: Update,
+    place: EventPlace | undefined,
+  ): undefined | Promise<void> => {
     if (!("delta" in event)) {
       flush();
       sendUpdate(event, snapshot, place);
-      return undefined;
+      return writer.room();
     }
     if (merged && (merged.type !== event.type || merged.contentIndex !== event.contentIndex)) flush();
     if (merged) merged.delta += event.delta;
     else merged = { type: event.type, contentIndex: event.contentIndex, delta: event.delta, snapshot, place };
     flushSoon();
-    return undefined;
+    // A host that reads slowly gets fewer frames; one that does not read at all stops the model in the end.
+    return writer.busy && merged.delta.length > MOST_MERGED ? writer.flushed() : undefined;
   };
 
   /** Every token at once; the strings around it are ready-made, because this runs once per token. */

@@ -16,12 +16,16 @@ export interface FrameWriter {
   readonly waiting: number;
   /** Undefined when there is room; else resolves when there is. */
   room(): undefined | Promise<void>;
+  /** The same for answers: a host may send a lot of commands before it reads. */
+  roomForAnswers(): undefined | Promise<void>;
   /** Resolves when everything has been taken by the system. */
   flushed(): Promise<void>;
 }
 
 /** More than this in wait and producers are held up. Two pipe buffers: enough to keep the pipe full. */
 const ROOM = 128 * 1024;
+/** Far more, because a host that writes all its commands before it reads must not be locked out. */
+const ROOM_FOR_ANSWERS = 64 * 1024 * 1024;
 
 export function createFrameWriter(output: Writable, onGone: (error: Error) => void): FrameWriter {
   let pending = "";
@@ -76,6 +80,7 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
       return pending.length;
     },
     room: () => (gone || pending.length < ROOM ? undefined : settled()),
+    roomForAnswers: () => (gone || pending.length < ROOM_FOR_ANSWERS ? undefined : settled()),
     async flushed() {
       while (!gone && (busy || pending !== "")) await settled();
     },

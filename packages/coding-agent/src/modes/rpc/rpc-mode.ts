@@ -26,9 +26,6 @@ export interface RpcModeOptions {
   notices: readonly string[];
 }
 
-/** A host that does not read its answers and sends still more commands is held up here. */
-const MOST_UNREAD = 64 * 1024 * 1024;
-
 /** How long closing may take when the host does not read. */
 const CLOSING_MS = 800;
 
@@ -38,7 +35,7 @@ const EOF_REASON = "Request was aborted: stdin was closed (start with --finish-o
 export function runRpcMode(options: RpcModeOptions): Promise<number> {
   const { session, dialect, clock, version, maxLineBytes } = options;
   return new Promise((exit) => {
-    const writer = createFrameWriter(openStdout(), () => leave(0, "Request was aborted: the host stopped reading"));
+    const writer = createFrameWriter(openStdout(), (error) => leave(...lostHost(error)));
     const frames = createEventFrames({ writer, dialect, clock, mode: options.updates });
     const lanes = createLanes();
     const dispatcher = createDispatcher({
@@ -48,6 +45,7 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
       answers: ANSWERS,
       write: writer.frame,
       writeJson: writer.raw,
+      room: writer.roomForAnswers,
     });
     const splitter = createLineSplitter({
       maxBytes: maxLineBytes,
@@ -80,10 +78,13 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
 
     const input = openStdin();
     input.on("data", (chunk: Buffer) => {
+      // Who is leaving takes nothing on any more; what was read before still gets its answer.
+      if (leaving) return;
       splitter.push(chunk);
-      if (writer.waiting < MOST_UNREAD) return;
+      const room = writer.roomForAnswers();
+      if (!room) return;
       input.pause();
-      void writer.flushed().then(() => input.resume());
+      void room.then(() => input.resume());
     });
     input.on("end", async () => {
       splitter.end();
@@ -99,6 +100,13 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
     });
     onSignals(session, clock, leave);
   });
+}
+
+/** A host that is gone closes its pipes, which is as good as EOF; anything else (a full disk) is worth a word. */
+function lostHost(error: NodeJS.ErrnoException): [code: number, reason: string] {
+  if (error.code === "EPIPE") return [0, "Request was aborted: the host stopped reading"];
+  log(`stdout cannot be written: ${error.message}`);
+  return [1, `Request was aborted: stdout cannot be written (${error.message})`];
 }
 
 function ready({ version, dialect, maxLineBytes }: RpcModeOptions): ReadyFrame {
