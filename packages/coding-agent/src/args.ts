@@ -64,7 +64,7 @@ function refusalOf(walk: Walk, options: CliOptions, dialect: Dialect): ParsedArg
   }
   if (options.approve && options.noApprove) errors.push("Error: --approve and --no-approve exclude each other");
   if (errors.length > 0) return { kind: "error", message: errors.join("\n"), exitCode: 2 };
-  if (options.mode === undefined) {
+  if (options.mode === undefined && options.listModels === undefined) {
     return failed("there is no interactive mode; start with --mode rpc (--help lists all)", 2);
   }
   if (walk.files.length > 0) return failed("@file arguments are not supported in RPC mode", 1);

@@ -217,8 +217,8 @@ export const OPTIONS = {
     kind: "optional",
     placeholder: "TEXT",
     systems: ALL,
-    status: "later",
-    summary: "List the models and exit.",
+    status: "works",
+    summary: "List the models that can be used, or those whose name holds TEXT, and exit.",
   },
 
   // System prompt

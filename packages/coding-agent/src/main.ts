@@ -42,6 +42,11 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     return 1;
   }
   for (const line of [...run.warnings, ...created.problems, ...created.notices]) log(line);
+  if (run.options.listModels !== undefined) {
+    const { modelList } = await import("./model-list.ts");
+    print(modelList(created.session.models.available(), run.options.listModels));
+    return 0;
+  }
   const { session, settings, notices } = created;
   return runRpcMode({
     session,

@@ -14,7 +14,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
   const timers: { at: number; fn: () => void }[] = [];
   let now = 0;
   let readAgain: (() => void)[] = [];
-  const host = { busy: false, full: false };
+  const host = { busy: false };
   const clock: Clock = {
     now: () => now,
     after(ms, fn) {
@@ -32,7 +32,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
     get waiting() {
       return host.busy ? 1 : 0;
     },
-    room: () => (host.busy && host.full ? new Promise(() => undefined) : undefined),
+    room: () => undefined,
     roomForAnswers: () => undefined,
     flushed: () => (host.busy ? new Promise((resolve) => readAgain.push(resolve)) : Promise.resolve()),
   };
@@ -184,6 +184,18 @@ describe("event frames", () => {
     expect(deltas(s.frames)).toEqual([]);
     await s.read();
     expect(deltas(s.frames)).toEqual(["abc"]);
+  });
+
+  it("snapshot mode: a host that does not read at all makes the model wait in the end", async () => {
+    const s = stage("snapshot");
+    s.open();
+    s.host.busy = true;
+    expect(s.say("x".repeat(60_000))).toBeUndefined();
+    const wait = s.say("x".repeat(10_000));
+    expect(wait).toBeInstanceOf(Promise);
+    await s.read();
+    await wait;
+    expect(deltas(s.frames).join("")).toHaveLength(70_000);
   });
 
   it("snapshot mode: a message over 2 kB is sent at most 30 times a second", async () => {
