@@ -83,7 +83,7 @@ const LAWS: Readonly<Record<string, Law>> = {
       if (frame.type === "queue_update") queue = frame;
       else if (frame.type === "agent_start") running = true;
       else if (frame.type === "agent_end") running = frame.willRetry === true;
-      else if (frame.type === "agent_settled") running = false;
+      else if (frame.type === "auto_retry_end" && frame.success === false) running = false;
       else if (frame.type === "response" && frame.command === "get_state" && frame.success === true) {
         const waiting = list(queue.steering).length + list(queue.followUp).length;
         const { pendingMessageCount, isStreaming } = frame.data as Record<string, unknown>;

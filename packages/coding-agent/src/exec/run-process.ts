@@ -32,6 +32,8 @@ const QUIET_PERIODS = 2;
 const MAX_DRAIN_PERIODS = 10;
 /** A killed process that does not go (stuck in the kernel) is given up after this. */
 const GIVE_UP_MS = 1000;
+/** The look for children that left the process group comes after the answer. */
+const SWEEP_AFTER_MS = 20;
 /** Longer timers overflow and would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -98,7 +100,9 @@ function watchForEnd(child: ChildProcess, token: string, request: ProcessRequest
   const cancels: (() => void)[] = [];
 
   const kill = () => {
-    if (child.pid !== undefined) killTree(child.pid, token);
+    if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
+    // The look through /proc for those that left the group takes milliseconds: nobody waits for it.
+    clock.after(SWEEP_AFTER_MS, () => killByToken(token));
     cancels.push(clock.after(GIVE_UP_MS, () => giveUp({ exitCode: null, signal: "SIGKILL" })));
   };
   const end = (why: "aborted" | "timedOut") => {

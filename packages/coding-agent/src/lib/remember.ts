@@ -1,18 +1,17 @@
 /**
  * Gives back the object of the last call as long as its fields are the same, so that whoever derives something costly from
- * it (its JSON, say) can see by identity that nothing has changed.
+ * it (its JSON, say) can see by identity that nothing has changed. The object must always have the same keys.
  */
 export function remember<T extends object>(look: () => T): () => T {
-  let last: T | undefined;
+  let last = look();
+  const keys = Object.keys(last) as (keyof T)[];
   return () => {
     const now = look();
-    if (last === undefined || !sameFields(last, now)) last = now;
+    for (const key of keys) {
+      if (now[key] === last[key]) continue;
+      last = now;
+      break;
+    }
     return last;
   };
-}
-
-function sameFields<T extends object>(a: T, b: T): boolean {
-  for (const key in b) if (a[key] !== b[key]) return false;
-  for (const key in a) if (!(key in b)) return false;
-  return true;
 }

@@ -80,6 +80,8 @@ export interface AgentSessionParts {
 }
 
 const NO_PHASES: SessionState["todoPhases"] = [];
+const LIMITS_OF_QUEUED =
+  '"limits" cannot be given with a prompt that is queued: the limits of the run that delivers it hold';
 const QUEUES = { steer: "steering", followUp: "followUp" } as const;
 
 export function createAgentSession(parts: AgentSessionParts): AgentSession {
@@ -114,6 +116,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       if (problem !== undefined) return { refused: problem };
       if (run.isStreaming) {
         const { streamingBehavior } = request;
+        if (streamingBehavior && request.limits) return { refused: LIMITS_OF_QUEUED };
         return streamingBehavior
           ? enqueue(QUEUES[streamingBehavior], request, newPrompt(request))
           : { refused: parts.busyText };

@@ -28,24 +28,28 @@ export function createLanes(): Lanes {
     void promise.then(() => running.delete(promise));
   };
 
+  const begin = (work: Work, wait: boolean): void => {
+    const promise = work();
+    if (!promise) return;
+    track(promise);
+    if (!wait) return;
+    busy = true;
+    void promise.then(() => {
+      busy = false;
+      advance();
+    });
+  };
   const advance = (): void => {
     while (!busy) {
       const next = queue.shift();
       if (!next) return;
-      const promise = next.work();
-      track(promise);
-      if (!promise || !next.wait) continue;
-      busy = true;
-      void promise.then(() => {
-        busy = false;
-        advance();
-      });
+      begin(next.work, next.wait);
     }
   };
 
   const inOrder = (work: Work, wait: boolean): void => {
-    queue.push({ work, wait });
-    advance();
+    if (busy || queue.length > 0) queue.push({ work, wait });
+    else begin(work, wait);
   };
 
   return {
