@@ -197,6 +197,76 @@ async function paced(bench) {
   ];
 }
 
+async function tools(bench) {
+  const turns = bench.quick ? 3 : 200;
+  const sampler = (contender) =>
+    withAgent(bench, contender, async (agent) => {
+      await prompt(agent, "deltas=1");
+      return (await prompt(agent, `calls=${turns} run=true`)).end;
+    });
+  const samples = await inTurns(bench, 5, floorAndOurs(sampler));
+  return [row(`${turns} turns, each with one \`bash\` call of \`true\``, "ms", samples, { limit: 1.5 })];
+}
+
+/** From the abort to `agent_end`, ten times in one process, each in the given moment. */
+async function abortsIn(agent, message, moment, count) {
+  const times = [];
+  for (let i = 0; i < count; i++) {
+    agent.write(`${JSON.stringify({ type: "prompt", message })}\n`);
+    await agent.until(moment);
+    // In the middle of it, not at its very beginning: starting a process takes milliseconds of its own.
+    await sleep(50);
+    const began = performance.now();
+    agent.write('{"type":"abort"}\n');
+    times.push((await agent.until('{"type":"agent_end"')).at - began);
+    await agent.call({ type: "get_state" });
+  }
+  return times;
+}
+
+async function aborts(bench) {
+  const count = bench.quick ? 1 : 20;
+  const moments = [
+    ["while text streams", "deltas=100000 by=1 every=5", '"text_delta"'],
+    ["while `bash` runs `sleep 60`", "calls=1000 run=sleep_60", '"tool_execution_start"'],
+  ];
+  const rows = [];
+  for (const [what, plan, moment] of moments) {
+    const all = { [FLOOR]: [], [OURS]: [] };
+    await inTurns(bench, 3, {
+      [FLOOR]: async () => all[FLOOR].push(...(await withAgent(bench, FLOOR, (a) => abortsIn(a, plan, moment, count)))),
+      [OURS]: async () => all[OURS].push(...(await withAgent(bench, OURS, (a) => abortsIn(a, plan, moment, count)))),
+    });
+    const p99 = all[OURS].toSorted((a, b) => a - b)[Math.ceil(all[OURS].length * 0.99) - 1];
+    rows.push(
+      row(`abort ${what} to \`agent_end\``, "ms", all),
+      row(`the same, median alone`, "ms", all, { base: null, limit: 3 }),
+      row(`the same, 99th percentile`, "ms", { [OURS]: [p99] }, { base: null, limit: 50 }),
+    );
+  }
+  return rows;
+}
+
+/** From the end of the turn that is its delivery point to the `message_start` of a steering message. */
+async function steering(bench) {
+  const sampler = () =>
+    withAgent(bench, OURS, async (agent) => {
+      const times = [];
+      await prompt(agent, "deltas=1");
+      for (let i = 0; i < (bench.quick ? 1 : 10); i++) {
+        agent.write(`${JSON.stringify({ type: "prompt", message: "deltas=40 by=4 every=2" })}\n`);
+        await agent.until('"text_delta"');
+        agent.write(`${JSON.stringify({ type: "steer", message: "deltas=1" })}\n`);
+        const turn = await agent.until('{"type":"turn_end"');
+        times.push((await agent.until('{"type":"message_start"')).at - turn.at);
+        await agent.until('{"type":"session_settled"');
+      }
+      return median(times);
+    });
+  const samples = await inTurns(bench, 3, { [OURS]: sampler });
+  return [row("end of the turn to `message_start` of a steering message", "ms", samples, { base: null, limit: 5 })];
+}
+
 function countLines(bytes) {
   let count = 0;
   for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count++;
@@ -226,4 +296,7 @@ export const METRICS = {
   ttft: { title: "Time to the first delta", measure: ttft },
   stream: { title: "One answer, as fast as the provider can", measure: stream },
   paced: { title: "One answer at the pace of a model", measure: paced },
+  tools: { title: "Tool loop", measure: tools },
+  aborts: { title: "Abort", measure: aborts },
+  steering: { title: "Steering", measure: steering },
 };

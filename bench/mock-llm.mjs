@@ -4,6 +4,8 @@
 // It keeps no script: the prompt says what to answer, the last one in the request counts.
 //   deltas=N                  N pieces of text of four characters, all in one write
 //   deltas=N by=B every=MS    B pieces every MS milliseconds
+//   calls=N run=WORDS         N turns that call the tool `bash`, one after the other; then one piece of text.
+//                             `_` in WORDS stands for a blank
 import http from "node:http";
 
 /** Three characters that vary, then a blank; a line break now and then, so that there is something to escape. */
@@ -60,6 +62,23 @@ function sendPaced(response, { count, by, every }) {
   response.on("close", () => clearInterval(timer));
 }
 
+/** A turn that calls a tool, while the conversation has fewer results than were asked for. */
+function callAnswer(body) {
+  const [, count = 0, words = ""] = [...body.matchAll(/calls=(\d+) run=([^\s"\\]+)/g)].at(-1) ?? [];
+  const done = body.split('"tool_result"').length - 1;
+  if (done >= Number(count)) return undefined;
+  const input = JSON.stringify({ command: words.replaceAll("_", " ") });
+  const block = { type: "tool_use", id: `call_${done}`, name: "bash", input: {} };
+  return (
+    START.slice(0, START.indexOf("event: content_block_start")) +
+    event({ type: "content_block_start", index: 0, content_block: block }) +
+    event({ type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: input } }) +
+    event({ type: "content_block_stop", index: 0 }) +
+    event({ type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 5 } }) +
+    event({ type: "message_stop" })
+  );
+}
+
 function planOf(body) {
   const last = [...body.matchAll(/deltas=(\d+)(?: by=(\d+) every=(\d+))?/g)].at(-1) ?? [];
   const [, count = 1, by = 0, every = 0] = last;
@@ -75,7 +94,9 @@ const server = http.createServer((request, response) => {
   request.on("end", () => {
     const plan = planOf(body);
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
-    if (plan.every > 0) sendPaced(response, plan);
+    const call = callAnswer(body);
+    if (call) response.end(call);
+    else if (plan.every > 0) sendPaced(response, plan);
     else response.end(wholeAnswer(plan.count));
   });
 });

@@ -66,7 +66,7 @@ export function createDispatcher({
     }
     if ("dataJson" in answer) {
       const tail = tailOf(frame.type, answer.dataJson);
-      writeJson(id === undefined ? `{${tail}` : `{"id":${toJson(id)},${tail}`);
+      writeJson(id === undefined ? `{${tail}` : `{"id":${idJson(id)},${tail}`);
       return room();
     }
     write({ id, type: "response", command: frame.type, success: true, data: answer.data });
@@ -121,9 +121,9 @@ export function createDispatcher({
       if (!isId(value.id)) {
         return fail(value.type, undefined, `"id" must be a string or a number, got ${kindOf(value.id)}`);
       }
+      if (Object.hasOwn(COMMAND_TABLE, value.type)) return command(value);
       const answer = Object.hasOwn(answers, value.type) ? answers[value.type] : undefined;
       if (answer) return answer(value);
-      if (Object.hasOwn(COMMAND_TABLE, value.type)) return command(value);
       const id = dialect.echoesIdOnUnknownCommand ? (value.id as CommandId | undefined) : undefined;
       fail(value.type, id, `Unknown command: ${value.type}`);
     },
@@ -148,6 +148,11 @@ function isFrame(value: unknown): value is Frame {
 /** Anything else could not be echoed in the shape that clients expect. */
 function isId(id: unknown): boolean {
   return id === undefined || typeof id === "string" || Number.isFinite(id);
+}
+
+/** The usual id needs no escaping. */
+function idJson(id: CommandId): string {
+  return typeof id === "string" && /^[\w.:-]*$/.test(id) ? `"${id}"` : toJson(id);
 }
 
 function kindOf(value: unknown): string {
