@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { at, type Frame, list } from "../support/frame.ts";
@@ -360,6 +363,29 @@ describe("a failure", () => {
     expect(ofType(frames, "agent_end").map(({ willRetry }) => willRetry)).toEqual([true, true, false]);
     expect(llm.requests).toHaveLength(3);
     for (const index of [1, 2]) expect(wireMessages(index)).toEqual(wireMessages(0));
+  });
+
+  it("by silence in the middle of an answer is given up and asked again", async () => {
+    llm.reply({ steps: [{ type: "text", text: "half" }, { type: "stall" }] }, say("whole"));
+    const args = ["--set", "retry.provider.idleTimeoutMs=150", "--set", "retry.baseDelayMs=10"];
+    const { frames, result } = await start({ args }).prompt("hi");
+    expect(ofType(frames, "auto_retry_start")).toMatchObject([
+      { attempt: 1, errorMessage: expect.stringMatching(/^Timed out: waited 0\.15 s for /) },
+    ]);
+    expect(result).toMatchObject({ status: "completed", turns: 2 });
+  });
+
+  it("by silence before the first byte is told after the time that was set", async () => {
+    const silent = createServer(() => undefined).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const agentFiles = { "models.json": modelsJson().replace(llm.baseUrl, baseUrl) };
+    const rpc = start({ args: [...ONCE, "--set", "retry.provider.timeoutMs=150"], agentFiles });
+    const { result } = await rpc.prompt("hi");
+    expect(at(result, "error", "message")).toMatch(/^Timed out: waited 0\.15 s for an answer from 127\.0\.0\.1/);
+    expect(at(result, "error", "retryable")).toBe(true);
+    silent.closeAllConnections();
+    silent.close();
   });
 
   it("in reaching the server names it", async () => {
