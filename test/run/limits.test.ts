@@ -19,11 +19,11 @@ test("a prompt that needs one turn more is stopped", async () => {
   expect(result).toMatchObject({ status: "aborted", turns: 1, limit: { scope: "prompt", limit: "turns" } });
 });
 
-test("what waits in the queue counts as more to do, and goes on waiting", async () => {
+test("a prompt that is done is completed, and what waits in the queue goes on waiting", async () => {
   const rpc = start({ script: ['text "one"'] });
   await rpc.call({ type: "follow_up", message: "later" });
   const { result } = await rpc.prompt("go", { limits: { turns: 1 } });
-  expect(result).toMatchObject({ status: "aborted", sessionSettled: false, limit: { limit: "turns" } });
+  expect(result).toMatchObject({ status: "completed", sessionSettled: false, limit: { limit: "turns" } });
   expect((await rpc.call({ type: "get_state" })).data).toMatchObject({ pendingMessageCount: 1 });
 });
 

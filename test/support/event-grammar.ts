@@ -213,7 +213,10 @@ export class EventGrammar {
   }
 
   private agentEnd(frame: Frame): string | undefined {
-    if (this.phase !== "running") return "no run is open";
+    // The pause before a retry was cut short: the promise of the last agent_end is taken back by another one.
+    const isTakenBack = this.phase === "ended" && this.willRetry && this.recoveryEnded && frame.willRetry === false;
+    if (isTakenBack) this.runMessages = [];
+    if (this.phase !== "running" && !isTakenBack) return "no run is open";
     if (this.turn) return "a turn is still open";
     this.phase = "ended";
     this.willRetry = frame.willRetry === true;

@@ -40,7 +40,9 @@ export async function runAgent({ ports, prompts, emit, signal }: AgentRun): Prom
     // A limit stops what would go on; who is done on the last turn that is allowed is done.
     const hasMore = toolResults.length > 0 || !isEmpty(ports.queue);
     const limit = hasMore ? ports.limit() : undefined;
-    if (limit !== undefined) return { stopReason, limit, messages: added };
+    if (limit !== undefined) {
+      return toolResults.length > 0 ? { stopReason, limit, messages: added } : { stopReason, messages: added };
+    }
     const next = nextIncoming(ports.queue, toolResults.length > 0);
     if (!next) return { stopReason, messages: added };
     incoming = next;

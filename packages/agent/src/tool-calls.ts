@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { ToolCall } from "@tiller/protocol/content";
 import type { ToolResultMessage } from "@tiller/protocol/message";
 import type { ToolResult } from "@tiller/protocol/tool";
@@ -47,6 +48,8 @@ export async function runToolCalls(calls: readonly ToolCall[], batch: ToolBatch)
   const results = new Map<ToolCall, ToolResultMessage>();
   const interrupt = new AbortController();
   const signal = AbortSignal.any([batch.signal, interrupt.signal]);
+  // Every call listens, and there may be many: that is no leak.
+  setMaxListeners(0, batch.signal, interrupt.signal, signal);
   for (const group of groupCalls(calls, batch.tools)) {
     await Promise.all(
       group.map(async (call) => {
@@ -106,7 +109,9 @@ async function outcomeOf(call: ToolCall, batch: ToolBatch, signals: CallSignals)
 async function execute(tool: AgentTool, call: ToolCall, batch: ToolBatch, signals: CallSignals): Promise<Outcome> {
   const updates = updateTeller(call, batch);
   const { signal } = signals;
-  const finished = tool.execute({ toolCallId: call.id, args: call.arguments, signal, onUpdate: updates.take }).then(
+  // Async, so that a tool that throws at once is a failed call like any other.
+  const run = async () => tool.execute({ toolCallId: call.id, args: call.arguments, signal, onUpdate: updates.take });
+  const finished = run().then(
     (result): Outcome => ({ result, isError: false }),
     (error: unknown): Outcome => failed(error instanceof Error ? error.message : String(error)),
   );

@@ -137,6 +137,7 @@ export function createSession({
     leaveOut: store.leaveOut,
     sessionLimits: limitsOf(settings, "session"),
     sessionSpending: noSpending(),
+    sessionStartedAt: clock.now(),
   });
   const session = createAgentSession({
     models,
@@ -161,14 +162,13 @@ export function createSession({
 
 /** Zero means no limit. */
 function limitsOf(settings: Settings, scope: "prompt" | "session"): PromptLimits {
-  const limits: PromptLimits = {
+  return {
     turns: settings.get(`limits.${scope}.turns`) || undefined,
     toolCalls: settings.get(`limits.${scope}.toolCalls`) || undefined,
     cost: settings.get(`limits.${scope}.cost`) || undefined,
     tokens: settings.get(`limits.${scope}.tokens`) || undefined,
+    wallTimeMs: settings.get(`limits.${scope}.wallTimeMs`) || undefined,
   };
-  if (scope === "prompt") limits.wallTimeMs = settings.get("limits.prompt.wallTimeMs") || undefined;
-  return limits;
 }
 
 function writeErrorText(error: Error): string {

@@ -120,7 +120,8 @@ const RUN_EVENTS = table({
   }),
   session_settled: defineEvent({
     type: "session_settled",
-    summary: "The whole session is at rest.",
+    summary:
+      "The run and all its endings have been told; `prompt_result.sessionSettled` says whether messages still wait.",
     fields: {},
     systems: ["later"],
     promptScoped: true,

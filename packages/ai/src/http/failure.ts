@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<number, ProviderErrorKind>> = {
 };
 
 /** Money is not back after a pause: such a 429 must not be retried. */
-const OUT_OF_MONEY = /insufficient_quota|billing|out of budget|credit balance/i;
+const OUT_OF_MONEY = /insufficient_quota|quota exceeded|billing|out of budget|credit balance/i;
 
 export function failureOf(answer: FailedAnswer, now: number): ProviderError {
   const words = wordsOf(answer);

@@ -238,6 +238,12 @@ export const SETTINGS = {
   "limits.session.toolCalls": { type: "integer", default: 0, status: "works", summary: "Tool calls for the session." },
   "limits.session.cost": { type: "number", default: 0, status: "works", summary: "Dollars for the session." },
   "limits.session.tokens": { type: "integer", default: 0, status: "works", summary: "Tokens for the session." },
+  "limits.session.wallTimeMs": {
+    type: "integer",
+    default: 0,
+    status: "works",
+    summary: "Milliseconds for the session, from the start of the process.",
+  },
 
   // Tools
   shellPath: { type: "string", needsTrust: true, status: "later", summary: "Shell for the bash tool and command." },

@@ -34,8 +34,6 @@ const MAX_DRAIN_PERIODS = 10;
 const GIVE_UP_MS = 1000;
 /** The look for children that left the process group comes after the answer. */
 const SWEEP_AFTER_MS = 20;
-/** Longer timers overflow and would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const instanceToken = randomHex(24);
 let started = 0;
@@ -115,7 +113,7 @@ function watchForEnd(child: ChildProcess, token: string, request: ProcessRequest
   const onAbort = () => end("aborted");
   signal.addEventListener("abort", onAbort, { once: true });
   if (timeoutMs !== undefined) {
-    cancels.push(clock.after(Math.min(timeoutMs, MAX_TIMER_MS), () => end("timedOut")));
+    cancels.push(clock.after(timeoutMs, () => end("timedOut")));
   }
 
   return {

@@ -2,10 +2,20 @@ import type { Clock, IdSource } from "@tiller/protocol/clock";
 
 /** The one place that reads time, sets timers and rolls dice. */
 
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, fn) {
-    const timer = setTimeout(fn, ms);
+    let timer: NodeJS.Timeout;
+    // A timer beyond the longest would fire at once: long waits are made of several.
+    const wait = (left: number): void => {
+      timer = setTimeout(
+        () => (left > LONGEST_TIMER_MS ? wait(left - LONGEST_TIMER_MS) : fn()),
+        Math.min(left, LONGEST_TIMER_MS),
+      );
+    };
+    wait(ms);
     return () => clearTimeout(timer);
   },
 };

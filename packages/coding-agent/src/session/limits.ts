@@ -11,7 +11,7 @@ export interface LimitUse {
 }
 
 /** From this share on the host is warned. */
-const WARN_AT = 0.8;
+export const WARN_AT = 0.8;
 
 const LIMITS: Readonly<
   Record<LimitName, { used(spending: Spending, elapsedMs: number): number; text(amount: number): string }>

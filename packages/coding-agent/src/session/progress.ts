@@ -3,7 +3,7 @@ import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { PromptLimits } from "@tiller/protocol/limits";
 import type { AgentMessage } from "@tiller/protocol/message";
 import type { EventPipeline } from "./event-pipeline.ts";
-import { endsTurns, isNear, isReached, type LimitUse, limitUses, nearText, reachedText } from "./limits.ts";
+import { endsTurns, isNear, isReached, type LimitUse, limitUses, nearText, reachedText, WARN_AT } from "./limits.ts";
 import type { AcceptedPrompt, EventPlace, SessionEvent } from "./session-event.ts";
 import { addAnswer, noSpending, type Spending } from "./usage-tally.ts";
 
@@ -12,6 +12,7 @@ export interface Progress {
   readonly place: EventPlace;
   /** Passes the loop's events on and counts along. */
   readonly emit: Emit;
+  readonly hasBegun: boolean;
   /** Between `agent_start` and `agent_end`. */
   readonly isOpen: boolean;
   end(messages: AgentMessage[], willRetry: boolean): void;
@@ -52,10 +53,11 @@ export interface ProgressOptions {
   sessionLimits: PromptLimits;
   /** Grows over the whole session. */
   sessionSpending: Spending;
+  sessionStartedAt: number;
 }
 
 export function createProgress(options: ProgressOptions): Progress {
-  const { pipeline, clock, ids, promptId, limits, sessionLimits, sessionSpending } = options;
+  const { pipeline, clock, ids, promptId, limits, sessionLimits, sessionSpending, sessionStartedAt } = options;
   const place: EventPlace = { promptId };
   const startedAt = clock.now();
   const spendings: { prompt?: AcceptedPrompt; spending: Spending; since: number }[] = [
@@ -63,6 +65,7 @@ export function createProgress(options: ProgressOptions): Progress {
   ];
   const own = spendings[0]!.spending;
   const warned = new Set<string>();
+  let hasBegun = false;
   let isOpen = false;
   let attempt = 0;
   let limitUse: LimitUse | undefined;
@@ -70,7 +73,7 @@ export function createProgress(options: ProgressOptions): Progress {
   const tell = (event: SessionEvent): undefined | Promise<void> => pipeline.emit(event, place);
 
   const before = (event: AgentEvent): void => {
-    if (event.type === "agent_start") isOpen = true;
+    if (event.type === "agent_start") hasBegun = isOpen = true;
     else if (event.type === "turn_start") place.turnIndex = (place.turnIndex ?? -1) + 1;
     else if (event.type === "message_start") place.messageId = ids.count("msg");
   };
@@ -91,7 +94,7 @@ export function createProgress(options: ProgressOptions): Progress {
 
   const uses = (): LimitUse[] => [
     ...limitUses("prompt", limits, own, clock.now() - startedAt),
-    ...limitUses("session", sessionLimits, sessionSpending, 0),
+    ...limitUses("session", sessionLimits, sessionSpending, clock.now() - sessionStartedAt),
   ];
   const warn = (use: LimitUse): void => {
     const key = `${use.scope} ${use.limit}`;
@@ -117,6 +120,9 @@ export function createProgress(options: ProgressOptions): Progress {
       const taken = pipeline.emit(event, event.type === "agent_start" ? { promptId } : place);
       after(event);
       return taken;
+    },
+    get hasBegun() {
+      return hasBegun;
     },
     get isOpen() {
       return isOpen;
@@ -149,12 +155,13 @@ export function createProgress(options: ProgressOptions): Progress {
     },
     startClock(onTimeUp) {
       const times = uses().filter((use) => use.limit === "wallTimeMs");
-      const cancels = times.map((use) =>
+      const cancels = times.flatMap((use) => [
+        clock.after(use.max * WARN_AT - use.used, () => warn({ ...use, used: use.max * WARN_AT })),
         clock.after(use.max - use.used, () => {
           limitUse ??= { ...use, used: use.max };
           onTimeUp();
         }),
-      );
+      ]);
       return () => {
         for (const cancel of cancels) cancel();
       };

@@ -55,7 +55,9 @@ function statusOf(ending: Ending): Pick<PromptResult, "status" | "error"> {
     const message = crash instanceof Error ? crash.message : String(crash);
     return { status: "error", error: { message, ...who, retryable: false } };
   }
-  if (limit) return { status: "aborted", error: { message: `Stopped: ${reachedText(limit)}`, retryable: false } };
+  const isStopped = outcome?.limit !== undefined || outcome?.stopReason === "aborted";
+  if (limit && isStopped)
+    return { status: "aborted", error: { message: `Stopped: ${reachedText(limit)}`, retryable: false } };
   if (outcome?.stopReason === "aborted") {
     return { status: "aborted", error: { message: abortReason ?? "Request was aborted", retryable: false } };
   }

@@ -23,6 +23,6 @@ export function retryDelay(
   const asked = error?.retryAfterMs;
   if (asked !== undefined && asked > settings.maxDelayMs) return undefined;
   const doubled = Math.min(settings.baseDelayMs * 2 ** (attempt - 1), settings.maxDelayMs);
-  const delay = Math.round(doubled * (1 + JITTER * lot));
+  const delay = Math.round(Math.min(doubled * (1 + JITTER * lot), settings.maxDelayMs));
   return Math.max(delay, asked ?? 0);
 }

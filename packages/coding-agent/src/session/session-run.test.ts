@@ -62,6 +62,7 @@ function session(runAgent: (run: AgentRun) => Promise<RunOutcome>, retry?: Retry
     leaveOut: (messages) => leftOut.push(...messages),
     sessionLimits: {},
     sessionSpending: noSpending(),
+    sessionStartedAt: 0,
   });
   return {
     run,
@@ -229,7 +230,13 @@ describe("retries", () => {
     await tick();
     await s.run.abort();
     await job;
-    expect(s.types().slice(3)).toEqual(["auto_retry_end", "agent_settled", "prompt_result", "session_settled"]);
+    expect(s.types().slice(3)).toEqual([
+      "auto_retry_end",
+      "agent_end",
+      "agent_settled",
+      "prompt_result",
+      "session_settled",
+    ]);
     expect(s.events[3]).toMatchObject({ success: false, finalError: "Retry cancelled" });
     expect(s.result()).toMatchObject({ status: "aborted" });
     expect(s.delays()).toEqual([]);
@@ -271,7 +278,9 @@ describe("limits", () => {
     const s = session(agent(untilAborted));
     const job = s.accept("1", { wallTimeMs: 1000 })();
     await tick();
-    expect(s.delays()).toEqual([1000]);
+    expect(s.delays()).toEqual([800, 1000]);
+    s.ring();
+    expect(s.events.at(-1)).toMatchObject({ type: "notice", source: "limits" });
     s.ring();
     await job;
     expect(s.result()).toMatchObject({

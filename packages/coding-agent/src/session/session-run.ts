@@ -53,6 +53,8 @@ export interface SessionRunOptions {
   leaveOut(messages: readonly AgentMessage[]): void;
   sessionLimits: PromptLimits;
   sessionSpending: Spending;
+  /** Unix milliseconds. */
+  sessionStartedAt: number;
 }
 
 export interface RetryWait {
@@ -117,6 +119,8 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       await waitForRetry(run, step.attempt, delayMs);
       if (signal.aborted || run.retryWait?.controller.signal.aborted) {
         progress.cancelRetry();
+        // The promise of the last agent_end is taken back: whoever waits for the end shall see it.
+        progress.end([], false);
         return signal.aborted ? { ...outcome, stopReason: "aborted", error: undefined } : outcome;
       }
       run.retryWait = undefined;
@@ -143,6 +147,8 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       crash = error;
     }
     stopClock();
+    // Also when the run broke before it could begin: no prompt ends without agent_end.
+    if (!progress.hasBegun) void progress.emit({ type: "agent_start" });
     if (progress.isOpen) progress.end(outcome?.messages ?? [], false);
     run.ended = true;
     await Promise.resolve();
@@ -194,7 +200,8 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       return current !== undefined && !current.ended;
     },
     get exhausted() {
-      const uses = limitUses("session", options.sessionLimits, options.sessionSpending, 0);
+      const elapsedMs = clock.now() - options.sessionStartedAt;
+      const uses = limitUses("session", options.sessionLimits, options.sessionSpending, elapsedMs);
       const reached = uses.filter(endsTurns).find(isReached);
       return reached && `Nothing was started: ${reachedText(reached)}`;
     },

@@ -138,7 +138,8 @@ function onSignals(session: AgentSession, clock: Clock, leave: Leave): void {
   /** When the host ended a run by itself; a SIGINT right after is the other half of the same Ctrl-C. */
   let hostAbortedAt = Number.NEGATIVE_INFINITY;
   session.subscribe((event) => {
-    if (event.type === "agent_settled" && event.aborted && !aborting) hostAbortedAt = clock.now();
+    const isAborted = event.type === "prompt_result" && event.status === "aborted" && !event.limit;
+    if (isAborted && !aborting) hostAbortedAt = clock.now();
     return undefined;
   });
   process.on("SIGINT", async () => {

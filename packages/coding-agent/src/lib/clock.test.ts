@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createIdSource, systemClock } from "./clock.ts";
+
+describe("the clock", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("waits as long as it is told, also longer than one timer can", () => {
+    const days = 50 * 24 * 3600 * 1000;
+    let rung = false;
+    systemClock.after(days, () => {
+      rung = true;
+    });
+    vi.advanceTimersByTime(days - 1);
+    expect(rung).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(rung).toBe(true);
+  });
+
+  it("can be cancelled in any part of a long wait", () => {
+    let rung = false;
+    const cancel = systemClock.after(2 ** 32, () => {
+      rung = true;
+    });
+    vi.advanceTimersByTime(2 ** 31 + 5);
+    cancel();
+    vi.advanceTimersByTime(2 ** 33);
+    expect(rung).toBe(false);
+  });
+});
+
+it("ids are UUIDs of version 7 that sort by time, short ids have 8 hex digits, and counted ids count", () => {
+  let now = 1_700_000_000_000;
+  const ids = createIdSource({ now: () => now, after: () => () => undefined });
+  const first = ids.uuid();
+  now += 1;
+  expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(ids.uuid() > first).toBe(true);
+  expect(ids.short()).toMatch(/^[0-9a-f]{8}$/);
+  expect([ids.count("a"), ids.count("b"), ids.count("a")]).toEqual(["a-1", "b-1", "a-2"]);
+});
