@@ -64,6 +64,17 @@ export function findCitations(root: string): Citation[] {
   return citations;
 }
 
+/** Tests that are switched off: what they cite would be proved by nothing. */
+export function switchedOffTests(root: string): string[] {
+  const files = [...filesBelow(join(root, "packages")), ...filesBelow(join(root, "test"))];
+  const tests = files.filter((path) => path.endsWith(".test.ts"));
+  return tests
+    .filter((path) => SWITCHED_OFF.test(withoutComments(readFileSync(path, "utf8"))))
+    .map((path) => relative(root, path).split(sep).join("/"));
+}
+
+const SWITCHED_OFF = /\b(?:it|test|describe)\.(?:skip|todo|only|fails)\b/;
+
 function readerFor(file: string): ((source: string) => Found[]) | undefined {
   if (NOT_PROOFS.has(file)) return undefined;
   if (file.endsWith(".test.ts")) return citationsInCode;

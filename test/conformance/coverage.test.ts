@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { type Citation, findCitations } from "./citations.ts";
+import { type Citation, findCitations, switchedOffTests } from "./citations.ts";
 import { countOpen, measureCoverage, openListChanges, proofsWanted, repeatedIds } from "./coverage.ts";
 import recordedOpenCount from "./open-count.json" with { type: "json" };
 import { AREAS } from "./requirements/row.ts";
@@ -16,6 +16,10 @@ describe("the requirements of the seed documents", () => {
     const { proved, open, unproved } = coverage;
     console.log(`requirements: ${proved.length} proved, ${open.length} open of ${REQUIREMENTS.length}`);
     expect(proofsWanted(unproved).map(({ id, text }) => `${id}: ${text}`)).toEqual([]);
+  });
+
+  it("are not proved by tests that are switched off", () => {
+    expect(switchedOffTests(root)).toEqual([]);
   });
 
   it("are not cited under a name that does not exist", () => {

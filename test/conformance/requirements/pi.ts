@@ -232,7 +232,8 @@ export const PI = {
       heading: "Commands > Compaction > set_auto_compaction",
       area: "compaction",
       rows: {
-        "pi.compaction.set-auto": "`set_auto_compaction` turns automatic compaction on and off.",
+        "pi.compaction.set-auto":
+          "`set_auto_compaction` takes `enabled`, and get_state tells it; what it does stands in the next two rows.",
         "pi.compaction.automatic": {
           text: "With automatic compaction on, the context is compacted when it is nearly full.",
           open: "compaction",
