@@ -40,7 +40,7 @@ type OpenBlock =
 
 interface Folding {
   readonly message: AssistantMessage;
-  readonly prices: Model["cost"];
+  readonly model: Model;
   readonly broken: Map<string, BrokenArguments>;
   /** By the provider's index. */
   readonly open: Map<number, OpenBlock>;
@@ -61,7 +61,7 @@ export function createAssembly(model: Model, timestamp: number): Assembly {
       stopReason: "stop",
       timestamp,
     },
-    prices: model.cost,
+    model,
     broken: new Map(),
     open: new Map(),
     lastIndex: -1,
@@ -92,6 +92,7 @@ function apply(folding: Folding, delta: Delta): StreamEvent | undefined {
       return applyUsage(folding, delta);
     case "response":
       if (delta.id !== undefined) folding.message.responseId = delta.id;
+      if (delta.model !== undefined) folding.message.responseModel = delta.model;
       return undefined;
     case "done":
     case "error":
@@ -215,8 +216,9 @@ function applyUsage(folding: Folding, delta: Extract<Delta, { type: "usage" }>):
   if (delta.output !== undefined) usage.output = delta.output;
   if (delta.cacheRead !== undefined) usage.cacheRead = delta.cacheRead;
   if (delta.cacheWrite !== undefined) usage.cacheWrite = delta.cacheWrite;
+  if (delta.cacheWrite1h !== undefined) usage.cacheWrite1h = delta.cacheWrite1h;
   if (delta.reasoning !== undefined) usage.reasoning = delta.reasoning;
-  settleUsage(usage, folding.prices);
+  settleUsage(usage, folding.model);
 }
 
 function closeAll(folding: Folding): StreamEvent[] {

@@ -17,6 +17,10 @@ export interface ModelRequest {
   headers?: Readonly<Record<string, string>>;
   /** The folder the session works in (the offline model names it in its answers). */
   cwd: string;
+  /** How long the provider may keep the prompt for the next request; absent means short. */
+  cacheRetention?: "none" | "short" | "long";
+  /** The same for all requests of a conversation: providers find their cache by it. */
+  sessionId?: string;
   /** How long to wait for a provider before its answer counts as stalled. */
   patience?: { firstByteMs: number; idleMs: number };
   clock: Clock;
@@ -33,8 +37,19 @@ export type Delta =
   | { type: "grow"; index: number; text: string }
   /** The last word on a block: signatures, and for redacted thinking its opaque data. */
   | { type: "close"; index: number; signature?: string; redacted?: boolean }
-  | { type: "usage"; input?: number; output?: number; cacheRead?: number; cacheWrite?: number; reasoning?: number }
-  | { type: "response"; id?: string }
+  /** Totals so far, not increments. `input` is without what came from or went to the cache; `output` includes `reasoning`. */
+  | {
+      type: "usage";
+      input?: number;
+      output?: number;
+      cacheRead?: number;
+      /** All that was written to the cache; `cacheWrite1h` is the part of it that is kept for an hour. */
+      cacheWrite?: number;
+      cacheWrite1h?: number;
+      reasoning?: number;
+    }
+  /** `model` is the name the provider answered with, told when it is not the one that was asked. */
+  | { type: "response"; id?: string; model?: string }
   | { type: "done"; stopReason: Extract<StopReason, "stop" | "length" | "toolUse"> }
   | { type: "error"; error: ProviderError };
 

@@ -17,7 +17,8 @@ export const Usage = Type.Object({
   cacheRead: Type.Number(),
   cacheWrite: Type.Number(),
   totalTokens: Type.Number(),
-  reasoning: Type.Optional(Type.Number()),
+  cacheWrite1h: Type.Optional(Type.Number({ description: "the part of cacheWrite that is kept for an hour" })),
+  reasoning: Type.Optional(Type.Number({ description: "the part of output that was thought" })),
   cost: Cost,
 });
 export type Usage = Static<typeof Usage>;
@@ -48,6 +49,7 @@ export const AssistantMessage = Type.Object({
   stopReason: StopReason,
   errorMessage: Type.Optional(Type.String()),
   responseId: Type.Optional(Type.String()),
+  responseModel: Type.Optional(Type.String({ description: "the model that answered, when it is not the one asked" })),
   timestamp: Type.Number(),
 });
 export type AssistantMessage = Static<typeof AssistantMessage>;

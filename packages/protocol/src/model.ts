@@ -27,6 +27,8 @@ export const Model = Type.Object({
   reasoning: Type.Boolean(),
   input: Type.Array(Type.Union([Type.Literal("text"), Type.Literal("image")])),
   cost: ModelCost,
+  /** Other prices for long prompts: the last row whose `above` (tokens of input, cached ones included) is exceeded counts. */
+  costTiers: Type.Optional(Type.Array(Type.Intersect([Type.Object({ above: Type.Number() }), ModelCost]))),
   contextWindow: Type.Number(),
   maxTokens: Type.Number(),
   thinkingLevelMap: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),

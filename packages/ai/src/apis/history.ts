@@ -2,11 +2,20 @@ import type { ImageContent, TextContent, ThinkingContent, ToolCall } from "@till
 import type { AssistantMessage, LlmMessage, ToolResultMessage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 
+/** What an API demands of the ids of tool calls. */
+export interface HistoryRules {
+  callIds?: {
+    /** Every character that is not allowed. */
+    forbidden: RegExp;
+    longest: number;
+  };
+}
+
 /**
  * Makes a history that any model accepts: failed answers left out, every tool call followed by exactly one result,
  * thinking only where its author reads it again, no images for models without eyes. Pure; used by every API family.
  */
-export function prepareHistory(messages: readonly LlmMessage[], model: Model): LlmMessage[] {
+export function prepareHistory(messages: readonly LlmMessage[], model: Model, _rules: HistoryRules = {}): LlmMessage[] {
   const prepared: LlmMessage[] = [];
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i]!;

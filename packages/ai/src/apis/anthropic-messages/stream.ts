@@ -2,6 +2,7 @@ import { ProviderError, type ProviderErrorKind } from "../../errors.ts";
 import { parseEventObject } from "../../http/sse.ts";
 import { isOverflowText } from "../../overflow.ts";
 import type { Delta } from "../../provider.ts";
+import { learnWrapping, noWrapping, pushWrapped, type Wrapping } from "../wrapped-text.ts";
 
 /** The event stream of the Anthropic Messages API in neutral deltas. Pure: `step` changes its state and its list only. */
 
@@ -14,10 +15,7 @@ export interface StreamState {
   wholeInputs: (string | undefined)[];
   hasToolCall: boolean;
   stopReason: string | undefined;
-  /** What stands before and after the text in the events of the block that grows; see `pushWrapped`. */
-  head: string;
-  tail: string;
-  wrappedIndex: number;
+  wrapping: Wrapping;
   ended: boolean;
 }
 
@@ -29,9 +27,7 @@ export function initial(): StreamState {
     wholeInputs: [],
     hasToolCall: false,
     stopReason: undefined,
-    head: "",
-    tail: "",
-    wrappedIndex: -1,
+    wrapping: noWrapping(),
     ended: false,
   };
 }
@@ -83,7 +79,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 };
 
 export function step(state: StreamState, data: string, out: Delta[]): void {
-  if (state.ended || pushWrapped(state, data, out)) return;
+  if (state.ended || pushWrapped(state.wrapping, data, out)) return;
   const event: WireEvent | undefined = parseEventObject(data);
   if (event === undefined) {
     fail(state, out, "malformed", `Anthropic sent an event that is not JSON: ${data.slice(0, 200)}`);
@@ -92,32 +88,7 @@ export function step(state: StreamState, data: string, out: Delta[]): void {
   const grown = out.length;
   const handler = event.type === undefined ? event.error && onError : HANDLERS[event.type];
   handler?.(state, event, out);
-  const last = out[grown];
-  if (last?.type === "grow" && last.index !== state.wrappedIndex) learnWrapping(state, data, last.index, last.text);
-}
-
-/**
- * All tokens of a block come in the same wrapping, so after the first one the text is cut out without parsing: a third
- * of the work. Text with quotes or escapes, and every other event, does not fit and is parsed.
- */
-function pushWrapped(state: StreamState, data: string, out: Delta[]): boolean {
-  const { head, tail } = state;
-  const end = data.length - tail.length;
-  if (head === "" || end <= head.length || !data.startsWith(head) || !data.endsWith(tail)) return false;
-  const text = data.slice(head.length, end);
-  if (text.includes('"') || text.includes("\\")) return false;
-  out.push({ type: "grow", index: state.wrappedIndex, text });
-  return true;
-}
-
-/** A text that stands in its event exactly once, between quotes, tells where the texts of the next ones will stand. */
-function learnWrapping(state: StreamState, data: string, index: number, text: string): void {
-  const quoted = `"${text}"`;
-  const at = data.indexOf(quoted);
-  if (at === -1 || data.indexOf(quoted, at + 1) !== -1) return;
-  state.head = data.slice(0, at + 1);
-  state.tail = data.slice(at + 1 + text.length);
-  state.wrappedIndex = index;
+  learnWrapping(state.wrapping, data, out[grown]);
 }
 
 export function finish(state: StreamState, out: Delta[]): void {

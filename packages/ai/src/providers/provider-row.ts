@@ -1,0 +1,22 @@
+/** A provider as data: where it is, how it is asked, where its key comes from. */
+export interface ProviderRow {
+  /** What users write before the slash, e.g. `groq`. */
+  id: string;
+  name: string;
+  /** The API family of its models, unless a model says otherwise. */
+  api: string;
+  /** `{NAME}` stands for an environment variable, e.g. the resource of an Azure account. */
+  baseUrl: string;
+  /** The environment variables that hold a key, the first one set wins. */
+  keyVariables: readonly string[];
+  /** A server on this machine: works without a key. */
+  keyless?: true;
+  /** The model that is meant when only the provider is named. */
+  defaultModel?: string;
+  /** Sent with every request. No secrets. */
+  headers?: Readonly<Record<string, string>>;
+  /** Quirks of its API, merged under those of a model. */
+  compat?: Readonly<Record<string, unknown>>;
+  /** Added to the base URL: a GET that lists its models, for discovery and `tiller doctor`. */
+  modelsPath?: string;
+}
