@@ -15,7 +15,10 @@ const sourceDir = join(productDir, "src");
 /** Lazy chunks that a start in RPC mode loads anyway; they count as part of the start path in the printed size. */
 const START_ROOTS = ["main.ts", "modes/rpc/rpc-mode.ts"];
 
-const ENTRIES = [{ source: "cli.ts", name: "cli", chunks: "chunks", format: "cjs", extension: "js" }];
+const ENTRIES = [
+  { source: "cli.ts", name: "cli", chunks: "chunks", format: "cjs", extension: "js" },
+  { source: "app.ts", name: "app", chunks: "chunks", format: "cjs", extension: "js" },
+];
 
 const COPIES = [
   { from: join(root, "schema/rpc.schema.json"), to: join(productDir, "dist/rpc.schema.json") },
@@ -72,6 +75,7 @@ async function writeDist(dist, chunks) {
     await writeFile(path, chunk.code);
   }
   await chmod(join(dist, "cli.js"), 0o755);
+  await rm(join(dist, "code-cache"), { recursive: true, force: true });
   await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
   const fresh = new Set(chunks.map((chunk) => chunk.fileName));
   for (const file of await readdir(dist, { recursive: true, withFileTypes: true })) {
@@ -83,7 +87,7 @@ async function writeDist(dist, chunks) {
 
 function startPathOf(chunks) {
   const roots = START_ROOTS.map((name) => join(sourceDir, name));
-  const entry = chunks.filter((chunk) => chunk.isEntry && chunk.name === "cli");
+  const entry = chunks.filter((chunk) => chunk.isEntry);
   const lazyStart = chunks.filter((chunk) => chunk.facadeModuleId && roots.includes(chunk.facadeModuleId));
   return { eager: staticClosure(chunks, entry), start: staticClosure(chunks, [...entry, ...lazyStart]) };
 }

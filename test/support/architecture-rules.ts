@@ -11,7 +11,7 @@ const ZONES: readonly (readonly [zone: string, pattern: RegExp])[] = [
   ["ai", /^packages\/ai\//],
   ["agent", /^packages\/agent\//],
   ["session/store", /^packages\/coding-agent\/src\/session\/store\//],
-  ["top", /^packages\/coding-agent\/src\/(cli|main|index)\.ts$/],
+  ["top", /^packages\/coding-agent\/src\/(cli|app|main|index)\.ts$/],
   ["command-line", /^packages\/coding-agent\/src\/(args|cli-options|cli-help|help)\.ts$/],
   // What lies beside them puts the parts together: create-session and its helpers.
   ["composition", /^packages\/coding-agent\/src\/[\w-]+\.ts$/],
@@ -58,7 +58,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "prompts",
     "export",
   ],
-  top: ["command-line", "lib", "protocol", "config", "modes", "client", "composition", "types:session"],
+  doctor: ["command-line", "composition", "lib", "protocol", "ai", "config"],
+  top: ["command-line", "lib", "protocol", "config", "modes", "client", "composition", "doctor", "types:session"],
 };
 
 /** From outside a zone only these of its files are open, whatever the zone allows. */
@@ -255,7 +256,7 @@ export const CODE_RULES: readonly CodeRule[] = [
   },
   {
     name: "only the CLI and the mode's shut-down end the process",
-    except: product("cli.ts", "modes/rpc/shutdown.ts", "modes/rpc/rpc-mode.ts"),
+    except: product("app.ts", "modes/rpc/shutdown.ts", "modes/rpc/rpc-mode.ts"),
     find: uses("process.exit", "process.abort", "process.reallyExit"),
   },
   { name: "text is parsed as JSON only in listed files", except: JSON_PARSERS, find: calls("JSON.parse") },

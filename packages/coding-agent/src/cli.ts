@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import "./lib/guard-stdout.ts";
-import { main } from "./main.ts";
-import { printToStdout } from "./modes/rpc/frame-writer.ts";
+import { join } from "node:path";
+import { loadWithCodeCache } from "./lib/code-cache.ts";
 
-const [, programName = "tiller", ...argv] = process.argv;
-void main({ argv, programName, env: process.env, cwd: process.cwd(), print: printToStdout }).then(process.exit);
+// The bundle is CommonJS, so its folder has a name; the program itself is app.ts.
+loadWithCodeCache(join(__dirname, "app.js"), join(__dirname, "code-cache"));

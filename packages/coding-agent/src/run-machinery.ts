@@ -7,7 +7,7 @@ import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import { messagesToLlm } from "./session/messages-to-llm.ts";
 import type { RunMachinery } from "./session/session-run.ts";
 import { buildSystemPrompt } from "./system-prompt/build.ts";
-import { createTools } from "./tools/index.ts";
+import { createTools } from "./tools/create-tools.ts";
 
 export interface MachineryOptions {
   cwd: string;
@@ -32,23 +32,17 @@ export function createMachinery(options: MachineryOptions): RunMachinery {
     if (!current) throw new Error("A run without a model");
     return current;
   };
-  const made = new Map<string, Promise<AgentTool>>();
-  const makeTool = async (name: string): Promise<AgentTool> =>
-    (await createTools({ names: [name], cwd, env, clock }))[0]!;
-
-  const tools = (): Promise<readonly AgentTool[]> => {
-    const wanted = options.toolNames(model()).map((name) => {
-      const tool = made.get(name) ?? makeTool(name);
-      made.set(name, tool);
-      return tool;
-    });
-    return Promise.all(wanted);
+  const made = new Map<string, AgentTool>();
+  const toolNamed = (name: string): AgentTool => {
+    const tool = made.get(name) ?? createTools({ names: [name], cwd, env, clock })[0]!;
+    made.set(name, tool);
+    return tool;
   };
 
   const ports: RunMachinery["ports"] = {
     model,
     thinkingLevel,
-    tools,
+    tools: async () => options.toolNames(model()).map(toolNamed),
     systemPrompt: (offered) =>
       buildSystemPrompt({
         ...systemPrompt,

@@ -3,11 +3,11 @@ import type { ToolResult } from "@tiller/protocol/tool";
 import { createOutputBuffer, type OutputBuffer } from "../exec/output-buffer.ts";
 import { type ProcessOutcome, runProcess } from "../exec/run-process.ts";
 import { shellInvocation } from "../exec/shell.ts";
+import { MAX_BYTES } from "./limits.ts";
 import { kindOf } from "./path.ts";
 import { KEEP_BYTES, showOutput } from "./shell-output.ts";
 import { createThrottle } from "./throttle.ts";
-import { defineTool, type ToolContext, textResult } from "./tool.ts";
-import { MAX_BYTES, MAX_LINES } from "./truncate.ts";
+import { type Execute, type ToolContext, textResult } from "./tool.ts";
 
 interface BashArgs {
   command: string;
@@ -16,44 +16,30 @@ interface BashArgs {
 
 const UPDATE_INTERVAL_MS = 100;
 
-const PARAMETERS = {
-  type: "object",
-  properties: {
-    command: { type: "string", description: "Command line for the shell" },
-    timeout: { type: "number", description: "Seconds after which the command is ended (default: none)" },
-  },
-  required: ["command"],
-};
-
-export function createBashTool(context: ToolContext) {
-  return defineTool<BashArgs>({
-    label: "bash",
-    description: `Run a command in a shell in the working directory; gives stdout and stderr together. Only the last ${MAX_LINES} lines or ${MAX_BYTES / 1024}KB are shown, the rest is saved to a file. There is no stdin.`,
-    parameters: PARAMETERS,
-    async execute({ args, signal, onUpdate }) {
-      await requireFolder(context.cwd);
-      const output = createOutputBuffer({ keepBytes: KEEP_BYTES, spillAfterBytes: MAX_BYTES });
-      const updates = createThrottle(context.clock, UPDATE_INTERVAL_MS, () => onUpdate(partialResult(output)));
-      onUpdate({ content: [] });
-      let truncated = false;
-      try {
-        const outcome = await runCommand(context, args, signal, (chunk) => {
-          output.write(chunk);
-          updates.touch();
-        });
-        const shown = showOutput(output);
-        truncated = shown.truncation.truncated;
-        const failure = failureText(outcome, args);
-        if (failure) throw new Error(joinFailure(shown.content, shown.notice, failure, outcome));
-        const text = shown.content.trim() === "" ? "(no output)" : shown.content + shown.notice;
-        const details = { truncation: shown.truncation, fullOutputPath: shown.fullOutputPath };
-        return textResult(text, truncated ? details : undefined);
-      } finally {
-        updates.stop();
-        output.close(truncated ? "keep-file" : "remove-file");
-      }
-    },
-  });
+export function createBash(context: ToolContext): Execute<BashArgs> {
+  return async ({ args, signal, onUpdate }) => {
+    await requireFolder(context.cwd);
+    const output = createOutputBuffer({ keepBytes: KEEP_BYTES, spillAfterBytes: MAX_BYTES });
+    const updates = createThrottle(context.clock, UPDATE_INTERVAL_MS, () => onUpdate(partialResult(output)));
+    onUpdate({ content: [] });
+    let truncated = false;
+    try {
+      const outcome = await runCommand(context, args, signal, (chunk) => {
+        output.write(chunk);
+        updates.touch();
+      });
+      const shown = showOutput(output);
+      truncated = shown.truncation.truncated;
+      const failure = failureText(outcome, args);
+      if (failure) throw new Error(joinFailure(shown.content, shown.notice, failure, outcome));
+      const text = shown.content.trim() === "" ? "(no output)" : shown.content + shown.notice;
+      const details = { truncation: shown.truncation, fullOutputPath: shown.fullOutputPath };
+      return textResult(text, truncated ? details : undefined);
+    } finally {
+      updates.stop();
+      output.close(truncated ? "keep-file" : "remove-file");
+    }
+  };
 }
 
 async function requireFolder(cwd: string): Promise<void> {

@@ -6,7 +6,7 @@ import { applyRegions, locateReplacements, type Replacement } from "./edit-match
 import { fileMutations } from "./file-mutations.ts";
 import { toOriginalRegions, toPlainNewlines } from "./line-endings.ts";
 import { requireRegularFile, resolveExistingPath } from "./path.ts";
-import { defineTool, type ToolContext, textResult } from "./tool.ts";
+import { type Execute, type ToolContext, textResult } from "./tool.ts";
 
 interface EditArgs extends Partial<Replacement> {
   path: string;
@@ -16,39 +16,13 @@ interface EditArgs extends Partial<Replacement> {
 
 const BOM = "\ufeff";
 
-const PARAMETERS = {
-  type: "object",
-  properties: {
-    path: { type: "string", description: "File to edit, relative to the working directory or absolute" },
-    edits: {
-      type: "array",
-      description: "One or more replacements. Each is found in the original file, so they must not overlap.",
-      items: {
-        type: "object",
-        properties: {
-          oldText: { type: "string", description: "Exact text to replace; must occur only once in the file" },
-          newText: { type: "string", description: "Text to put there" },
-        },
-        required: ["oldText", "newText"],
-      },
-    },
-  },
-  required: ["path"],
-};
-
-export function createEditTool(context: ToolContext) {
-  return defineTool<EditArgs>({
-    label: "edit",
-    description:
-      "Replace exact text in a file. Give every change to the same file in one call, each oldText just long enough to be unique.",
-    parameters: PARAMETERS,
-    async execute({ args, signal }) {
-      throwIfAborted(signal);
-      const edits = editsOf(args);
-      const path = await resolveExistingPath(context, args.path);
-      return fileMutations.run(path, () => editFile(path, args.path, edits, signal));
-    },
-  });
+export function createEdit(context: ToolContext): Execute<EditArgs> {
+  return async ({ args, signal }) => {
+    throwIfAborted(signal);
+    const edits = editsOf(args);
+    const path = await resolveExistingPath(context, args.path);
+    return fileMutations.run(path, () => editFile(path, args.path, edits, signal));
+  };
 }
 
 async function editFile(

@@ -1,8 +1,9 @@
 import { throwIfAborted } from "../lib/abort.ts";
 import { compileGlob } from "./glob.ts";
+import { DEFAULT_LIMITS, MAX_BYTES } from "./limits.ts";
 import { kindOf, resolveExistingPath } from "./path.ts";
-import { defineTool, type ToolContext, textResult, withNotices } from "./tool.ts";
-import { formatSize, MAX_BYTES, truncateHead } from "./truncate.ts";
+import { type Execute, type ToolContext, textResult, withNotices } from "./tool.ts";
+import { formatSize, truncateHead } from "./truncate.ts";
 import { walk } from "./walk.ts";
 
 interface FindArgs {
@@ -11,36 +12,20 @@ interface FindArgs {
   limit?: number;
 }
 
-const DEFAULT_LIMIT = 1000;
 /** Where there is nothing to find, the walk still has an end. */
 const MAX_VISITED = 1_000_000;
 
-const PARAMETERS = {
-  type: "object",
-  properties: {
-    pattern: { type: "string", description: "Glob: `*.ts` matches names at any depth, `src/**/*.ts` whole paths" },
-    path: { type: "string", description: "Folder to search (default: the working directory)" },
-    limit: { type: "number", description: `How many results at most (default: ${DEFAULT_LIMIT})` },
-  },
-  required: ["pattern"],
-};
-
-export function createFindTool(context: ToolContext) {
-  return defineTool<FindArgs>({
-    label: "find",
-    description: `Find files and folders by glob pattern; paths are relative to the searched folder. Respects .gitignore, includes hidden files. Cut after ${DEFAULT_LIMIT} results or ${MAX_BYTES / 1024}KB.`,
-    parameters: PARAMETERS,
-    async execute({ args, signal }) {
-      throwIfAborted(signal);
-      const shownPath = args.path ?? ".";
-      const root = await resolveExistingPath(context, shownPath);
-      const kind = await kindOf(root);
-      if (!kind) throw new Error(`Path not found: ${shownPath}`);
-      if (kind !== "folder") throw new Error(`Not a directory: ${shownPath}`);
-      const limit = Math.max(1, Math.floor(args.limit ?? DEFAULT_LIMIT));
-      return describe(await findMatches(root, compileGlob(args.pattern), limit, signal), limit);
-    },
-  });
+export function createFind(context: ToolContext): Execute<FindArgs> {
+  return async ({ args, signal }) => {
+    throwIfAborted(signal);
+    const shownPath = args.path ?? ".";
+    const root = await resolveExistingPath(context, shownPath);
+    const kind = await kindOf(root);
+    if (!kind) throw new Error(`Path not found: ${shownPath}`);
+    if (kind !== "folder") throw new Error(`Not a directory: ${shownPath}`);
+    const limit = Math.max(1, Math.floor(args.limit ?? DEFAULT_LIMITS.find));
+    return describe(await findMatches(root, compileGlob(args.pattern), limit, signal), limit);
+  };
 }
 
 interface Found {

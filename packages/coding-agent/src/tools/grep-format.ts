@@ -1,6 +1,7 @@
 import type { ToolResult } from "@tiller/protocol/tool";
+import { MAX_BYTES } from "./limits.ts";
 import { textResult, withNotices } from "./tool.ts";
-import { formatSize, MAX_BYTES, truncateHead } from "./truncate.ts";
+import { formatSize, truncateHead } from "./truncate.ts";
 
 /** Whoever searches, ripgrep or we: both report lines here, so the result looks the same. */
 

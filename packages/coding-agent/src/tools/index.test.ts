@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../lib/clock.ts";
-import { BUILTIN_TOOLS, createTools, defaultToolNames, isBuiltinTool } from "./index.ts";
+import { createTools } from "./create-tools.ts";
+import { BUILTIN_TOOLS, defaultToolNames, isBuiltinTool } from "./index.ts";
 
 const context = { cwd: "/", env: {}, clock: systemClock };
 
@@ -8,8 +9,8 @@ it("offers the usual four unless told otherwise", () => {
   expect(defaultToolNames()).toEqual(["read", "bash", "edit", "write"]);
 });
 
-it("creates every tool with a name, a description and an object schema that is plain data", async () => {
-  const tools = await createTools({ ...context, names: BUILTIN_TOOLS.map((row) => row.name) });
+it("creates every tool with a name, a description and an object schema that is plain data", () => {
+  const tools = createTools({ ...context, names: BUILTIN_TOOLS.map((row) => row.name) });
   expect(tools.map(({ name, concurrency }) => `${name} ${concurrency}`)).toEqual([
     "read shared",
     "bash exclusive",
@@ -27,10 +28,10 @@ it("creates every tool with a name, a description and an object schema that is p
   }
 });
 
-it("keeps the order of the names, each once, and names what it does not know", async () => {
-  const tools = await createTools({ ...context, names: ["ls", "read", "ls"] });
+it("keeps the order of the names, each once, and names what it does not know", () => {
+  const tools = createTools({ ...context, names: ["ls", "read", "ls"] });
   expect(tools.map((tool) => tool.name)).toEqual(["ls", "read"]);
-  await expect(createTools({ ...context, names: ["fly"] })).rejects.toThrow(
+  expect(() => createTools({ ...context, names: ["fly"] })).toThrow(
     'Unknown tool "fly". Built-in tools: read, bash, edit, write, grep, find, ls',
   );
   expect([isBuiltinTool("read"), isBuiltinTool("fly")]).toEqual([true, false]);

@@ -1,14 +1,15 @@
 import type { AgentTool } from "@tiller/agent/types";
-import type { ToolContext, ToolDefinition } from "./tool.ts";
+import type { Execute, ToolContext } from "./tool.ts";
 
-/** The built-in tools. A tool's code is loaded when the tool is wanted, so this table costs nothing at start. */
+/** The built-in tools. A tool's code is loaded when the tool is first called, so this table costs nothing at start. */
 
-interface ToolRow {
+export interface ToolRow {
   name: string;
   /** Offered to the model when nobody chose otherwise. */
   defaultActive: boolean;
   concurrency: AgentTool["concurrency"];
-  load(): Promise<(context: ToolContext) => ToolDefinition>;
+  /** `never`: what the arguments are is known to the tool alone; they are checked against its parameters. */
+  load(): Promise<(context: ToolContext) => Execute<never>>;
 }
 
 export const BUILTIN_TOOLS = [
@@ -16,67 +17,54 @@ export const BUILTIN_TOOLS = [
     name: "read",
     defaultActive: true,
     concurrency: "shared",
-    load: async () => (await import("./read.ts")).createReadTool,
+    load: async () => (await import("./read.ts")).createRead,
   },
   {
     name: "bash",
     defaultActive: true,
     concurrency: "exclusive",
-    load: async () => (await import("./bash.ts")).createBashTool,
+    load: async () => (await import("./bash.ts")).createBash,
   },
   {
     name: "edit",
     defaultActive: true,
     concurrency: "exclusive",
-    load: async () => (await import("./edit.ts")).createEditTool,
+    load: async () => (await import("./edit.ts")).createEdit,
   },
   {
     name: "write",
     defaultActive: true,
     concurrency: "exclusive",
-    load: async () => (await import("./write.ts")).createWriteTool,
+    load: async () => (await import("./write.ts")).createWrite,
   },
   {
     name: "grep",
     defaultActive: false,
     concurrency: "shared",
-    load: async () => (await import("./grep.ts")).createGrepTool,
+    load: async () => (await import("./grep.ts")).createGrep,
   },
   {
     name: "find",
     defaultActive: false,
     concurrency: "shared",
-    load: async () => (await import("./find.ts")).createFindTool,
+    load: async () => (await import("./find.ts")).createFind,
   },
   {
     name: "ls",
     defaultActive: false,
     concurrency: "shared",
-    load: async () => (await import("./ls.ts")).createLsTool,
+    load: async () => (await import("./ls.ts")).createLs,
   },
 ] as const satisfies readonly ToolRow[];
 
 export type BuiltinToolName = (typeof BUILTIN_TOOLS)[number]["name"];
 
-const ROWS = new Map<string, ToolRow>(BUILTIN_TOOLS.map((row) => [row.name, row]));
+export const TOOL_ROWS: ReadonlyMap<string, ToolRow> = new Map(BUILTIN_TOOLS.map((row) => [row.name, row]));
 
 export function defaultToolNames(): BuiltinToolName[] {
   return BUILTIN_TOOLS.filter((row) => row.defaultActive).map((row) => row.name);
 }
 
 export function isBuiltinTool(name: string): name is BuiltinToolName {
-  return ROWS.has(name);
-}
-
-/** Loads and creates the named tools, in the order of the names, each once. Throws on a name that is not built in. */
-export async function createTools(options: ToolContext & { names: readonly string[] }): Promise<AgentTool[]> {
-  const { names, ...context } = options;
-  return Promise.all([...new Set(names)].map((name) => createTool(name, context)));
-}
-
-async function createTool(name: string, context: ToolContext): Promise<AgentTool> {
-  const row = ROWS.get(name);
-  if (!row) throw new Error(`Unknown tool "${name}". Built-in tools: ${[...ROWS.keys()].join(", ")}`);
-  const create = await row.load();
-  return { ...create(context), name: row.name, concurrency: row.concurrency };
+  return TOOL_ROWS.has(name);
 }

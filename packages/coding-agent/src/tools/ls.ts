@@ -2,45 +2,31 @@ import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { throwIfAborted } from "../lib/abort.ts";
+import { DEFAULT_LIMITS, MAX_BYTES } from "./limits.ts";
 import { resolveExistingPath } from "./path.ts";
-import { defineTool, type ToolContext, textResult, withNotices } from "./tool.ts";
-import { formatSize, MAX_BYTES, truncateHead } from "./truncate.ts";
+import { type Execute, type ToolContext, textResult, withNotices } from "./tool.ts";
+import { formatSize, truncateHead } from "./truncate.ts";
 
 interface LsArgs {
   path?: string;
   limit?: number;
 }
 
-const DEFAULT_LIMIT = 500;
-
-const PARAMETERS = {
-  type: "object",
-  properties: {
-    path: { type: "string", description: "Folder to list (default: the working directory)" },
-    limit: { type: "number", description: `How many entries at most (default: ${DEFAULT_LIMIT})` },
-  },
-};
-
-export function createLsTool(context: ToolContext) {
-  return defineTool<LsArgs>({
-    label: "ls",
-    description: `List a folder: names in alphabetical order, folders with a closing /, hidden files too. Cut after ${DEFAULT_LIMIT} entries or ${MAX_BYTES / 1024}KB.`,
-    parameters: PARAMETERS,
-    async execute({ args, signal }) {
-      throwIfAborted(signal);
-      const shownPath = args.path ?? ".";
-      const folder = await resolveExistingPath(context, shownPath);
-      const limit = Math.max(1, Math.floor(args.limit ?? DEFAULT_LIMIT));
-      const entries = await listFolder(folder, shownPath);
-      entries.sort((a, b) => compareNames(a.name, b.name));
-      throwIfAborted(signal);
-      if (entries.length === 0) return textResult("(empty directory)");
-      const shown = entries.slice(0, limit);
-      const names = await Promise.all(shown.map((entry) => displayName(folder, entry)));
-      throwIfAborted(signal);
-      return describe(names, entries.length > limit ? limit : undefined);
-    },
-  });
+export function createLs(context: ToolContext): Execute<LsArgs> {
+  return async ({ args, signal }) => {
+    throwIfAborted(signal);
+    const shownPath = args.path ?? ".";
+    const folder = await resolveExistingPath(context, shownPath);
+    const limit = Math.max(1, Math.floor(args.limit ?? DEFAULT_LIMITS.ls));
+    const entries = await listFolder(folder, shownPath);
+    entries.sort((a, b) => compareNames(a.name, b.name));
+    throwIfAborted(signal);
+    if (entries.length === 0) return textResult("(empty directory)");
+    const shown = entries.slice(0, limit);
+    const names = await Promise.all(shown.map((entry) => displayName(folder, entry)));
+    throwIfAborted(signal);
+    return describe(names, entries.length > limit ? limit : undefined);
+  };
 }
 
 async function listFolder(folder: string, shownPath: string): Promise<Dirent[]> {

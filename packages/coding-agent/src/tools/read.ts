@@ -3,10 +3,11 @@ import { access, type FileHandle, open, readFile } from "node:fs/promises";
 import type { ToolResult } from "@tiller/protocol/tool";
 import { throwIfAborted } from "../lib/abort.ts";
 import { IMAGE_HEADER_BYTES, imageType } from "./image-type.ts";
+import { MAX_BYTES } from "./limits.ts";
 import { requireRegularFile, resolveExistingPath } from "./path.ts";
 import { readTextWindow } from "./text-window.ts";
-import { defineTool, type ToolContext, textResult } from "./tool.ts";
-import { formatSize, MAX_BYTES, MAX_LINES, splitLines, type TruncationResult, truncateHead } from "./truncate.ts";
+import { type Execute, type ToolContext, textResult } from "./tool.ts";
+import { formatSize, splitLines, type TruncationResult, truncateHead } from "./truncate.ts";
 
 interface ReadArgs {
   path: string;
@@ -17,36 +18,21 @@ interface ReadArgs {
 /** As base64, which is what a request carries. Larger images need shrinking. */
 const MAX_IMAGE_BYTES = Math.floor(4.5 * 1024 * 1024);
 
-const PARAMETERS = {
-  type: "object",
-  properties: {
-    path: { type: "string", description: "File to read, relative to the working directory or absolute" },
-    offset: { type: "number", description: "First line to read, counted from 1" },
-    limit: { type: "number", description: "How many lines to read at most" },
-  },
-  required: ["path"],
-};
-
-export function createReadTool(context: ToolContext) {
-  return defineTool<ReadArgs>({
-    label: "read",
-    description: `Read a file. Text comes as it is, cut after ${MAX_LINES} lines or ${MAX_BYTES / 1024}KB, whichever is first; use offset and limit to go on. Images (png, jpg, gif, webp) come as an attachment.`,
-    parameters: PARAMETERS,
-    async execute({ args, signal }) {
-      throwIfAborted(signal);
-      const path = await resolveExistingPath(context, args.path);
-      await access(path, constants.R_OK);
-      await requireRegularFile(path, args.path);
-      throwIfAborted(signal);
-      const file = await open(path, "r");
-      try {
-        const mimeType = await sniffImage(file);
-        return mimeType ? await readImage(path, mimeType, signal) : await readText(file, args, signal);
-      } finally {
-        await file.close();
-      }
-    },
-  });
+export function createRead(context: ToolContext): Execute<ReadArgs> {
+  return async ({ args, signal }) => {
+    throwIfAborted(signal);
+    const path = await resolveExistingPath(context, args.path);
+    await access(path, constants.R_OK);
+    await requireRegularFile(path, args.path);
+    throwIfAborted(signal);
+    const file = await open(path, "r");
+    try {
+      const mimeType = await sniffImage(file);
+      return mimeType ? await readImage(path, mimeType, signal) : await readText(file, args, signal);
+    } finally {
+      await file.close();
+    }
+  };
 }
 
 async function sniffImage(file: FileHandle): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import type { OutputBuffer } from "../exec/output-buffer.ts";
-import { formatSize, MAX_BYTES, type TruncationResult, truncateTail } from "./truncate.ts";
+import { MAX_BYTES } from "./limits.ts";
+import { formatSize, type TruncationResult, truncateTail } from "./truncate.ts";
 
 /** What is shown of a command's output: its end, and where the whole is. */
 export interface ShownOutput {

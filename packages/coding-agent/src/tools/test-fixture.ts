@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
 import type { ToolResult } from "@tiller/protocol/tool";
 import { systemClock } from "../lib/clock.ts";
-import { createTools } from "./index.ts";
+import { createTools } from "./create-tools.ts";
 
 /** For tests: a folder with files, and the real tools working in it. */
 export interface ToolFixture {
@@ -38,7 +38,7 @@ export function createToolFixture(files: Record<string, string> = {}, options: F
     read: (path) => readFileSync(join(root, path), "utf8"),
     async call(name, args, signal = new AbortController().signal) {
       const env = options.env ?? { PATH: "/usr/bin:/bin", HOME: root };
-      const tools = await createTools({ cwd: root, env, clock: options.clock ?? systemClock, names: [name] });
+      const tools = createTools({ cwd: root, env, clock: options.clock ?? systemClock, names: [name] });
       const onUpdate = (partial: ToolResult) => updates.push(partial);
       return tools[0]!.execute({ toolCallId: "call_1", args: { ...args }, signal, onUpdate });
     },

@@ -1,6 +1,6 @@
-import type { AgentTool, ToolInvocation } from "@tiller/agent/types";
+import type { ToolInvocation } from "@tiller/agent/types";
 import type { Clock } from "@tiller/protocol/clock";
-import type { JsonSchema, ToolResult } from "@tiller/protocol/tool";
+import type { ToolResult } from "@tiller/protocol/tool";
 
 /** What a built-in tool is made of. It knows a folder, an environment and a clock, and nothing of the session. */
 
@@ -10,18 +10,8 @@ export interface ToolContext {
   clock: Clock;
 }
 
-/** A tool without what the table in index.ts says about it. */
-export type ToolDefinition = Omit<AgentTool, "name" | "concurrency">;
-
-/** Gives `execute` typed arguments. The loop has checked them against `parameters` before. */
-export function defineTool<Args>(definition: {
-  label: string;
-  description: string;
-  parameters: JsonSchema;
-  execute(call: ToolInvocation<Args>): Promise<ToolResult>;
-}): ToolDefinition {
-  return { ...definition, execute: (call) => definition.execute({ ...call, args: call.args as Args }) };
-}
+/** What a tool does. The loop has checked the arguments against the tool's parameters before. */
+export type Execute<Args> = (call: ToolInvocation<Args>) => Promise<ToolResult>;
 
 /** A result of one text block; `details` is left out when there is nothing in it. */
 export function textResult(text: string, details?: object): ToolResult {

@@ -1,7 +1,6 @@
-/** Cuts text to what a model shall see: by lines and by bytes, whichever is reached first. Pure. */
+import { MAX_BYTES, MAX_LINES } from "./limits.ts";
 
-export const MAX_LINES = 2000;
-export const MAX_BYTES = 50 * 1024;
+/** Cuts text to what a model shall see: by lines and by bytes, whichever is reached first. Pure. */
 
 export interface TruncationLimits {
   maxLines?: number;

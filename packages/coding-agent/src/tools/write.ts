@@ -4,38 +4,24 @@ import { throwIfAborted } from "../lib/abort.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { fileMutations } from "./file-mutations.ts";
 import { requireRegularFile, resolvePath } from "./path.ts";
-import { defineTool, type ToolContext, textResult } from "./tool.ts";
+import { type Execute, type ToolContext, textResult } from "./tool.ts";
 
 interface WriteArgs {
   path: string;
   content: string;
 }
 
-const PARAMETERS = {
-  type: "object",
-  properties: {
-    path: { type: "string", description: "File to write, relative to the working directory or absolute" },
-    content: { type: "string", description: "The whole new content" },
-  },
-  required: ["path", "content"],
-};
-
-export function createWriteTool(context: ToolContext) {
-  return defineTool<WriteArgs>({
-    label: "write",
-    description: "Write a file, replacing what was in it. Missing folders are made.",
-    parameters: PARAMETERS,
-    async execute({ args, signal }) {
-      const path = resolvePath(context, args.path);
-      return fileMutations.run(path, async () => {
-        throwIfAborted(signal);
-        await requireRegularFile(path, args.path);
-        makeFolder(dirname(path));
-        // Once the writing has begun it is finished: half a file would be worse than a late stop.
-        throwIfAborted(signal);
-        await writeFile(path, args.content);
-        return textResult(`Successfully wrote ${args.content.length} bytes to ${args.path}`);
-      });
-    },
-  });
+export function createWrite(context: ToolContext): Execute<WriteArgs> {
+  return async ({ args, signal }) => {
+    const path = resolvePath(context, args.path);
+    return fileMutations.run(path, async () => {
+      throwIfAborted(signal);
+      await requireRegularFile(path, args.path);
+      makeFolder(dirname(path));
+      // Once the writing has begun it is finished: half a file would be worse than a late stop.
+      throwIfAborted(signal);
+      await writeFile(path, args.content);
+      return textResult(`Successfully wrote ${args.content.length} bytes to ${args.path}`);
+    });
+  };
 }

@@ -1,0 +1,112 @@
+import type { AgentTool } from "@tiller/agent/types";
+import type { BuiltinToolName } from "./index.ts";
+import { DEFAULT_LIMITS, MAX_BYTES, MAX_LINES } from "./limits.ts";
+
+/**
+ * What a model is told of each built-in tool. It stands apart from what the tools do: every request needs these texts,
+ * while the code behind them is loaded when a tool is first called.
+ */
+export const TOOL_SPECS: Readonly<Record<BuiltinToolName, Pick<AgentTool, "label" | "description" | "parameters">>> = {
+  read: {
+    label: "read",
+    description: `Read a file. Text comes as it is, cut after ${MAX_LINES} lines or ${MAX_BYTES / 1024}KB, whichever is first; use offset and limit to go on. Images (png, jpg, gif, webp) come as an attachment.`,
+    parameters: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "File to read, relative to the working directory or absolute" },
+        offset: { type: "number", description: "First line to read, counted from 1" },
+        limit: { type: "number", description: "How many lines to read at most" },
+      },
+      required: ["path"],
+    },
+  },
+  bash: {
+    label: "bash",
+    description: `Run a command in a shell in the working directory; gives stdout and stderr together. Only the last ${MAX_LINES} lines or ${MAX_BYTES / 1024}KB are shown, the rest is saved to a file. There is no stdin.`,
+    parameters: {
+      type: "object",
+      properties: {
+        command: { type: "string", description: "Command line for the shell" },
+        timeout: { type: "number", description: "Seconds after which the command is ended (default: none)" },
+      },
+      required: ["command"],
+    },
+  },
+  edit: {
+    label: "edit",
+    description:
+      "Replace exact text in a file. Give every change to the same file in one call, each oldText just long enough to be unique.",
+    parameters: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "File to edit, relative to the working directory or absolute" },
+        edits: {
+          type: "array",
+          description: "One or more replacements. Each is found in the original file, so they must not overlap.",
+          items: {
+            type: "object",
+            properties: {
+              oldText: { type: "string", description: "Exact text to replace; must occur only once in the file" },
+              newText: { type: "string", description: "Text to put there" },
+            },
+            required: ["oldText", "newText"],
+          },
+        },
+      },
+      required: ["path"],
+    },
+  },
+  write: {
+    label: "write",
+    description: "Write a file, replacing what was in it. Missing folders are made.",
+    parameters: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "File to write, relative to the working directory or absolute" },
+        content: { type: "string", description: "The whole new content" },
+      },
+      required: ["path", "content"],
+    },
+  },
+  grep: {
+    label: "grep",
+    description: `Search the contents of files; gives \`file:line: text\`. Respects .gitignore, includes hidden files. Cut after ${DEFAULT_LIMITS.grep} matches or ${MAX_BYTES / 1024}KB, long lines are shortened.`,
+    parameters: {
+      type: "object",
+      properties: {
+        pattern: { type: "string", description: "Regular expression, or plain text with literal" },
+        path: { type: "string", description: "File or folder to search (default: the working directory)" },
+        glob: { type: "string", description: "Search only files that match, such as `*.ts` or `src/**/*.test.ts`" },
+        ignoreCase: { type: "boolean", description: "Upper and lower case are the same (default: false)" },
+        literal: { type: "boolean", description: "Take the pattern as plain text (default: false)" },
+        context: { type: "number", description: "Lines to show before and after each match (default: 0)" },
+        limit: { type: "number", description: `How many matches at most (default: ${DEFAULT_LIMITS.grep})` },
+      },
+      required: ["pattern"],
+    },
+  },
+  find: {
+    label: "find",
+    description: `Find files and folders by glob pattern; paths are relative to the searched folder. Respects .gitignore, includes hidden files. Cut after ${DEFAULT_LIMITS.find} results or ${MAX_BYTES / 1024}KB.`,
+    parameters: {
+      type: "object",
+      properties: {
+        pattern: { type: "string", description: "Glob: `*.ts` matches names at any depth, `src/**/*.ts` whole paths" },
+        path: { type: "string", description: "Folder to search (default: the working directory)" },
+        limit: { type: "number", description: `How many results at most (default: ${DEFAULT_LIMITS.find})` },
+      },
+      required: ["pattern"],
+    },
+  },
+  ls: {
+    label: "ls",
+    description: `List a folder: names in alphabetical order, folders with a closing /, hidden files too. Cut after ${DEFAULT_LIMITS.ls} entries or ${MAX_BYTES / 1024}KB.`,
+    parameters: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "Folder to list (default: the working directory)" },
+        limit: { type: "number", description: `How many entries at most (default: ${DEFAULT_LIMITS.ls})` },
+      },
+    },
+  },
+};
