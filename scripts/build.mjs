@@ -22,8 +22,18 @@ const ENTRIES = [
 
 const COPIES = [
   { from: join(root, "schema/rpc.schema.json"), to: join(productDir, "dist/rpc.schema.json") },
+  { from: join(root, "packages/ai/src/models.json"), to: join(productDir, "dist/models.json") },
   { from: join(root, "README.md"), to: join(productDir, "README.md") },
   { from: join(root, "LICENSE"), to: join(productDir, "LICENSE") },
+];
+
+/** What every first prompt needs is one file: each further one costs half a millisecond. */
+const RUN_MODULES = [
+  /coding-agent\/src\/(run-machinery|system-prompt\/build|session\/messages-to-llm|tools\/(limits|specs|create-tools))\.ts$/,
+  /packages\/agent\/src\/(agent-loop|assistant-turn|tool-calls|tell)\.ts$/,
+  /packages\/ai\/src\/(stream|redact|assemble|cost|partial-json|overflow)\.ts$/,
+  /packages\/ai\/src\/apis\/(over-http|history|call-ids|wrapped-text)\.ts$/,
+  /packages\/ai\/src\/http\/(?!routes|proxy\.|certificates|bun-fetch|get-json|environment|test-)/,
 ];
 
 const exists = (path) =>
@@ -38,12 +48,18 @@ async function bundle(entry, version, minify) {
     platform: "node",
     external: [/^node:/],
     transform: { target: "node20.19", define: { __TILLER_VERSION__: JSON.stringify(version) } },
+    // Chunks may export what other chunks need of them.
+    preserveEntrySignatures: "allow-extension",
     logLevel: "warn",
   });
   const { output } = await build.generate({
     format: entry.format,
     entryFileNames: `[name].${entry.extension}`,
     chunkFileNames: `${entry.chunks}/[name]-[hash].${entry.extension}`,
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ name: "run-machinery", test: (id) => RUN_MODULES.some((file) => file.test(id)) }],
+    },
     sourcemap: false,
     minify,
   });

@@ -1,6 +1,7 @@
 import { renderCommandTable } from "./generate/command-table.ts";
 import { renderCliDoc, renderSettingsDoc } from "./generate/config-docs.ts";
 import { renderJsonSchema } from "./generate/json-schema.ts";
+import { modelsDoc } from "./generate/models-doc.ts";
 import { writeOrCheck } from "./generate/output.ts";
 import { renderProtocolDoc } from "./generate/protocol-doc.ts";
 
@@ -12,6 +13,7 @@ const files = new Map<string, string>([
   ["docs/protocol.md", renderProtocolDoc()],
   ["docs/settings.md", renderSettingsDoc()],
   ["docs/cli.md", renderCliDoc()],
+  ["docs/models.md", modelsDoc()],
 ]);
 
 process.exitCode = writeOrCheck(files, { check: process.argv.includes("--check") });

@@ -1,4 +1,9 @@
-import { OPTION_ROWS, type OptionRow, type OptionStatus } from "../../packages/coding-agent/src/cli-options.ts";
+import {
+  OPTION_ROWS,
+  type OptionRow,
+  type OptionStatus,
+  SUB_COMMANDS,
+} from "../../packages/coding-agent/src/cli-options.ts";
 import { VARIABLES } from "../../packages/coding-agent/src/config/env.ts";
 import { expectedText } from "../../packages/coding-agent/src/config/setting-value.ts";
 import { FOREIGN_KEYS, SETTING_ROWS, type SettingRow } from "../../packages/coding-agent/src/config/settings-schema.ts";
@@ -145,14 +150,18 @@ export function renderCliDoc(): string {
 tiller --mode rpc [options]
 \`\`\`
 
+${Object.values(SUB_COMMANDS)
+  .map(({ usage, summary }) => `- \`tiller ${usage}\`: ${summary}`)
+  .join("\n")}
+
 The options of pi, omp and xcsh are all known, so that their clients can start Tiller as it is. \`--option value\` and
 \`--option=value\` are the same; \`--\` ends the options. Text that is no option is ignored in RPC mode, where prompts come
 from stdin. Files (\`@file\`) are refused.
 
 | exit code | reason |
 | --- | --- |
-| 0 | stdin was closed, or help or version were shown |
-| 1 | \`@file\` in RPC mode, \`--api-key\` without a model |
+| 0 | stdin was closed, or help, version or models were shown, or \`tiller doctor\` found no problem |
+| 1 | \`@file\` in RPC mode, \`--api-key\` without a model, or \`tiller doctor\` found a problem |
 | 2 | an option that is unknown or not built yet, or a value that does not fit |
 
 In the dialects omp and xcsh an unknown option is only a warning on stderr, as it is there.

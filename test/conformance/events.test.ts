@@ -251,7 +251,7 @@ describe("the session and stdout", () => {
     const parsed = parseArgs(argv, "tiller");
     if (parsed.kind !== "run") throw new Error(`the arguments were refused: ${JSON.stringify(parsed)}`);
     const clock = systemClock;
-    const created = createSession({ run: parsed.run, env, cwd, clock, ids: createIdSource(clock) });
+    const created = await createSession({ run: parsed.run, env, cwd, clock, ids: createIdSource(clock) });
     if ("error" in created) throw new Error(created.error);
     const heard: unknown[] = [];
     created.session.subscribe((event, place) => {

@@ -109,7 +109,7 @@ describe("an answer", () => {
       content: [{ type: "toolCall", id: "toolu_mock_0", name: "read", arguments: { path: "notes.txt" } }],
     });
     expect(wireMessages(1)).toEqual([
-      { role: "user", content: [{ type: "text", text: "what did I want?" }] },
+      { role: "user", content: [{ type: "text", text: "what did I want?", ...CACHE }] },
       {
         role: "assistant",
         content: [{ type: "tool_use", id: "toolu_mock_0", name: "read", input: { path: "notes.txt" } }],

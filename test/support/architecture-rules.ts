@@ -232,6 +232,8 @@ const JSON_PARSERS = [
     "tools/grep-rg.ts",
   ),
   "packages/ai/src/assemble.ts",
+  "packages/ai/src/catalogue.ts",
+  "packages/ai/src/discover.ts",
   "packages/ai/src/partial-json.ts",
   "packages/ai/src/http/sse.ts",
   "packages/ai/src/http/failure.ts",
@@ -282,12 +284,9 @@ export const CODE_RULES: readonly CodeRule[] = [
   },
   {
     name: "only the transport talks to the network",
-    except: [
-      "packages/ai/src/http/request.ts",
-      "packages/ai/src/http/proxy.ts",
-      // These two open the standard streams by their descriptors.
-      ...product("modes/rpc/frame-writer.ts", "modes/rpc/stdin.ts"),
-    ],
+    where: /^(?!packages\/ai\/src\/http\/)/,
+    // These two open the standard streams by their descriptors.
+    except: product("modes/rpc/frame-writer.ts", "modes/rpc/stdin.ts"),
     find: (node) => imports(/^node:(https?|http2|net|tls|dgram|dns)/)(node) ?? calls("fetch")(node),
   },
   {

@@ -1,10 +1,11 @@
 import { createAssembly } from "@tiller/ai/assemble";
 import { ProviderError } from "@tiller/ai/errors";
 import type { Delta, DeltaStream } from "@tiller/ai/provider";
+import { guardStream } from "@tiller/ai/stream";
 import type { AssistantMessage } from "@tiller/protocol/message";
 import type { StreamEvent } from "@tiller/protocol/stream-event";
 import { orAborted, tell } from "./tell.ts";
-import type { AgentPorts, AgentTool, Emit } from "./types.ts";
+import type { AgentPorts, AgentTool, Credentials, Emit } from "./types.ts";
 
 export interface TurnAnswer {
   message: AssistantMessage;
@@ -61,9 +62,8 @@ function noEnding(signal: AbortSignal): ProviderError {
 
 function openStream(ports: AgentPorts, tools: readonly AgentTool[], signal: AbortSignal): DeltaStream {
   const model = ports.model();
-  try {
-    const { apiKey, headers } = ports.credentials(model);
-    return ports.stream({
+  const ask = ({ apiKey, headers }: Credentials): DeltaStream =>
+    ports.stream({
       model,
       systemPrompt: ports.systemPrompt(tools),
       messages: ports.context(),
@@ -75,6 +75,12 @@ function openStream(ports: AgentPorts, tools: readonly AgentTool[], signal: Abor
       clock: ports.clock,
       signal,
     });
+  try {
+    const credentials = ports.credentials(model);
+    if (!(credentials instanceof Promise)) return ask(credentials);
+    // A command may take seconds to give them; after an abort nobody waits for it or for its failure.
+    credentials.catch(() => undefined);
+    return guardStream(async () => ask(await credentials), signal);
   } catch (cause) {
     return failed(cause instanceof ProviderError ? cause : new ProviderError("bad_request", String(cause), { cause }));
   }

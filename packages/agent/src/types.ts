@@ -74,6 +74,12 @@ export interface AgentTool {
   execute(call: ToolInvocation): Promise<ToolResult>;
 }
 
+/** What a provider wants to see of us. */
+export interface Credentials {
+  apiKey?: string;
+  headers?: Record<string, string>;
+}
+
 /** What a run needs from its surroundings. Read anew for every turn, so that a switch of model or tools takes effect. */
 export interface AgentPorts {
   model(): Model;
@@ -82,8 +88,8 @@ export interface AgentPorts {
   systemPrompt(tools: readonly AgentTool[]): string;
   /** The whole conversation as the model shall see it. */
   context(): readonly LlmMessage[];
-  /** Credentials for a model; throws ProviderError("auth") when there are none. */
-  credentials(model: Model): { apiKey?: string; headers?: Record<string, string> };
+  /** Credentials for a model; throws ProviderError("auth") when there are none. A promise when a command has to give them. */
+  credentials(model: Model): Credentials | Promise<Credentials>;
   stream: StreamModel;
   queue: RunQueue;
   /** Why no further turn may begin, in one sentence; undefined while there is no reason. */

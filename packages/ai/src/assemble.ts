@@ -92,7 +92,7 @@ function apply(folding: Folding, delta: Delta): StreamEvent | undefined {
       return applyUsage(folding, delta);
     case "response":
       if (delta.id !== undefined) folding.message.responseId = delta.id;
-      if (delta.model !== undefined) folding.message.responseModel = delta.model;
+      if (delta.model && delta.model !== folding.model.id) folding.message.responseModel = delta.model;
       return undefined;
     case "done":
     case "error":

@@ -1,91 +1,152 @@
-/** Where keys come from. Reads nothing itself: files are given parsed, the environment is given as a record. */
+import { type ParsedFile, problemAt } from "./parsed-file.ts";
+import { providerRow } from "./providers/index.ts";
+
+/** Where keys come from. Reads and runs nothing itself: files are given parsed, the environment as a record. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables that hold a provider's key, the first one set wins. */
-const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
-  anthropic: ["ANTHROPIC_OAUTH_TOKEN", "ANTHROPIC_API_KEY"],
-  openai: ["OPENAI_API_KEY"],
-  google: ["GEMINI_API_KEY"],
-  groq: ["GROQ_API_KEY"],
-  cerebras: ["CEREBRAS_API_KEY"],
-  xai: ["XAI_API_KEY"],
-  openrouter: ["OPENROUTER_API_KEY"],
-  "vercel-ai-gateway": ["AI_GATEWAY_API_KEY"],
-  zai: ["ZAI_API_KEY"],
-  mistral: ["MISTRAL_API_KEY"],
-  minimax: ["MINIMAX_API_KEY"],
-  moonshot: ["MOONSHOT_API_KEY"],
-  opencode: ["OPENCODE_API_KEY"],
-  kimi: ["KIMI_API_KEY"],
-  deepseek: ["DEEPSEEK_API_KEY"],
-  fireworks: ["FIREWORKS_API_KEY"],
-  huggingface: ["HF_TOKEN"],
-};
-
+/** The variables that may hold a provider's key, the first one set wins. */
 export function keyVariables(provider: string): readonly string[] {
-  return Object.hasOwn(KEY_VARIABLES, provider) ? (KEY_VARIABLES[provider] ?? []) : [];
+  return providerRow(provider)?.keyVariables ?? [];
 }
 
-/** A secret, or why there is none. */
-export type Secret = { value: string } | { missing: string };
+/** A secret, the command that prints it, or why there is none. */
+export type Secret = { value: string } | { command: string } | { missing: string };
 
-/** `$NAME` and `${NAME}` stand for a variable, `!command` for its output; everything else is the secret itself. */
-export function resolveSecret(text: string, env: Environment): Secret {
-  if (text.startsWith("!")) return { missing: "it is a !command, which a later version will run" };
+/** `$NAME` and `${NAME}` stand for a variable, `!command` for what it prints; everything else is the secret itself. */
+export function readSecret(text: string, env: Environment): Secret {
+  if (text.startsWith("!")) {
+    const command = text.slice(1).trim();
+    return command === "" ? { missing: "there is no command behind the !" } : { command };
+  }
   const name = /^\$(?:\{(\w+)\}|(\w+))$/.exec(text);
   if (!name) return { value: text };
   const variable = name[1] ?? name[2] ?? "";
   const value = env[variable];
-  return value ? { value } : { missing: `the environment variable ${variable} is not set` };
+  return value ? { value } : notSet(variable);
 }
+
+/** The same for a header, which may also hold `${NAME}` inside a text: `Bearer ${TOKEN}`. */
+export function readHeader(text: string, env: Environment): Secret {
+  const secret = readSecret(text, env);
+  if (!("value" in secret) || secret.value !== text) return secret;
+  const names = [...text.matchAll(/\$\{(\w+)\}/g)].map((match) => match[1] ?? "");
+  const unset = names.find((name) => !env[name]);
+  if (unset !== undefined) return notSet(unset);
+  return { value: text.replace(/\$\{(\w+)\}/g, (_, name: string) => env[name] ?? "") };
+}
+
+function notSet(variable: string): Secret {
+  return { missing: `the environment variable ${variable} is not set` };
+}
+
+/** An entry of auth.json. */
+export type StoredCredential =
+  | { type: "api_key"; key: string }
+  /** `expires` in milliseconds since 1970; 0 when it does not say. */
+  | { type: "oauth"; access: string; expires: number };
 
 export interface KeySources {
   env: Environment;
+  now: number;
   /** `--api-key`, for this process only. */
   runtimeKey?: { provider: string; key: string };
-  /** By provider, from auth.json. */
-  stored: ReadonlyMap<string, string>;
+  /** By provider. */
+  stored: ReadonlyMap<string, StoredCredential>;
   /** By provider, from models.json. */
   configured: ReadonlyMap<string, string>;
+  /** How messages call the two files. */
+  names: { auth: string; models: string };
+}
+
+/** A key, or the command that prints it, and where it was found. `source` is for people and never holds the key. */
+export interface FoundKey {
+  secret: { value: string } | { command: string };
+  source: string;
 }
 
 /** In order: given at start, auth.json, environment, models.json. */
-export function findKey(provider: string, sources: KeySources): Secret {
-  const { env, runtimeKey, stored, configured } = sources;
-  if (runtimeKey?.provider === provider) return { value: runtimeKey.key };
+export function findKey(provider: string, sources: KeySources): FoundKey | { missing: string } {
+  const { env, runtimeKey, names } = sources;
+  if (runtimeKey?.provider === provider) return { secret: { value: runtimeKey.key }, source: "--api-key" };
   const reasons: string[] = [];
-  const take = (file: string, text: string | undefined): Secret | undefined => {
+  const take = (file: string, text: string | undefined): FoundKey | undefined => {
     if (text === undefined) return undefined;
-    const secret = resolveSecret(text, env);
-    if ("value" in secret) return secret;
+    const secret = readSecret(text, env);
+    if (!("missing" in secret)) return { secret, source: sourceText(file, text, secret) };
     reasons.push(`${file} has a key for "${provider}", but ${secret.missing}`);
     return undefined;
   };
-  const fromVariable = keyVariables(provider)
-    .map((name) => env[name])
-    .find((value) => value);
+  const entry = sources.stored.get(provider);
   return (
-    take("auth.json", stored.get(provider)) ??
-    (fromVariable ? { value: fromVariable } : undefined) ??
-    take("models.json", configured.get(provider)) ?? { missing: reasons.join("; ") }
+    take(names.auth, entry?.type === "api_key" ? entry.key : undefined) ??
+    loginKey(provider, sources, reasons) ??
+    variableKey(provider, env) ??
+    take(names.models, sources.configured.get(provider)) ?? { missing: reasons.join("; ") }
   );
 }
 
-/** The keys in a parsed auth.json, and what in it cannot be used. */
-export function readStoredKeys(auth: unknown): { keys: Map<string, string>; problems: string[] } {
-  const keys = new Map<string, string>();
+/** `models.json ($MY_KEY)` tells where to look; a command could hold a password, so it is not shown. */
+function sourceText(file: string, text: string, secret: Secret): string {
+  if ("command" in secret) return `${file} (a command)`;
+  return text.startsWith("$") && "value" in secret && secret.value !== text ? `${file} (${text})` : file;
+}
+
+function variableKey(provider: string, env: Environment): FoundKey | undefined {
+  const name = keyVariables(provider).find((variable) => env[variable]);
+  const value = name === undefined ? undefined : env[name];
+  return name !== undefined && value ? { secret: { value }, source: name } : undefined;
+}
+
+/** A login is good until it expires. Renewing it is the business of the program that made it. */
+function loginKey(provider: string, sources: KeySources, reasons: string[]): FoundKey | undefined {
+  const entry = sources.stored.get(provider);
+  if (entry?.type !== "oauth") return undefined;
+  const file = sources.names.auth;
+  if (entry.expires === 0) return { secret: { value: entry.access }, source: `${file} (login)` };
+  const until = timeText(entry.expires);
+  if (entry.expires > sources.now) {
+    return { secret: { value: entry.access }, source: `${file} (login, until ${until})` };
+  }
+  reasons.push(
+    `the login of "${provider}" in ${file} expired at ${until} and is not renewed here; log in again with the program that made it, or use an API key`,
+  );
+  return undefined;
+}
+
+function timeText(unixMs: number): string {
+  return `${new Date(unixMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+const LATEST_TIME = 8.64e15;
+
+/** The credentials in auth.json, and what in it cannot be used. No problem ever quotes a value. */
+export function readAuthFile(file: ParsedFile | undefined): {
+  stored: Map<string, StoredCredential>;
+  problems: string[];
+} {
+  const stored = new Map<string, StoredCredential>();
   const problems: string[] = [];
-  if (auth === undefined || auth === null) return { keys, problems };
-  if (typeof auth !== "object" || Array.isArray(auth)) {
-    return { keys, problems: ["auth.json: expected an object with one entry for each provider"] };
+  const value = file?.value;
+  if (file === undefined || value === undefined || value === null) return { stored, problems };
+  if (typeof value !== "object" || Array.isArray(value)) {
+    return { stored, problems: [problemAt(file, [], "expected an object with one entry for each provider")] };
   }
-  for (const [provider, entry] of Object.entries(auth)) {
-    const { type, key } = (entry ?? {}) as { type?: unknown; key?: unknown };
-    if (typeof key === "string" && key !== "" && (type === "api_key" || type === undefined)) keys.set(provider, key);
-    else if (type === "oauth") {
-      problems.push(`auth.json: the login of "${provider}" (oauth) cannot be used yet; use an API key`);
-    } else problems.push(`auth.json: "${provider}" needs {"type":"api_key","key":"..."}`);
+  for (const [provider, entry] of Object.entries(value)) {
+    const credential = readCredential(entry);
+    if (typeof credential === "string") problems.push(problemAt(file, [provider], credential));
+    else stored.set(provider, credential);
   }
-  return { keys, problems };
+  return { stored, problems };
+}
+
+function readCredential(entry: unknown): StoredCredential | string {
+  const { type, key, access, expires } = (entry ?? {}) as Readonly<Record<string, unknown>>;
+  if (type === "oauth") {
+    if (typeof access !== "string" || access === "") return 'needs {"type":"oauth","access":"...","expires":...}';
+    const isTime = typeof expires === "number" && expires > 0 && expires <= LATEST_TIME;
+    return { type, access, expires: isTime ? expires : 0 };
+  }
+  const isKey = typeof key === "string" && key !== "" && (type === "api_key" || type === undefined);
+  return isKey ? { type: "api_key", key } : 'needs {"type":"api_key","key":"..."}';
 }

@@ -1,82 +1,103 @@
-import { pathToFileURL } from "node:url";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Model } from "@tiller/protocol/model";
+import { providerRow } from "./providers/index.ts";
+import type { ProviderRow } from "./providers/provider-row.ts";
 
 /**
- * The models we know without being told. Ids and figures are the vendor's: tokens, and dollars per million tokens.
- * `thinkingLevelMap` says what a level is called there (null: the model does not have it).
+ * The models we know without being told. They stand in models.json, which scripts/models.ts writes: one model a line,
+ * without what its provider's row already says. The file is read when a built-in model is first asked for, so a start
+ * that needs none does not pay for it.
  */
 
-const ANTHROPIC_URL = "https://api.anthropic.com";
+type Prices = readonly [input: number, output: number, cacheRead: number, cacheWrite: number];
 
-type Prices = [input: number, output: number, cacheRead: number, cacheWrite: number];
-type Quirks = Pick<Model, "compat" | "thinkingLevelMap">;
-
-/** Thinks by a budget of tokens. */
-const BUDGET: Quirks = { compat: { thinking: "budget", interleavedThinking: true } };
-/** Decides by itself how much to think; the effort is a hint. The generations differ in how thinking is turned off. */
-const ADAPTIVE_4_6: Quirks = adaptive("omit", "max");
-const ADAPTIVE_4_7: Quirks = adaptive("omit", "xhigh");
-const ADAPTIVE_5: Quirks = adaptive("disabled", "xhigh");
-const ADAPTIVE_BETWEEN: Quirks = adaptive("between_tools", "xhigh");
-const ADAPTIVE_ALWAYS: Quirks = {
-  compat: { thinking: "adaptive" },
-  thinkingLevelMap: { off: null, minimal: "low", xhigh: "xhigh" },
-};
-
-function adaptive(thinkingOff: string, xhigh: string): Quirks {
-  return { compat: { thinking: "adaptive", thinkingOff }, thinkingLevelMap: { minimal: "low", xhigh } };
+/** A line of models.json: the fields of a model, the long ones shortened. */
+export interface CatalogueEntry {
+  id: string;
+  /** Left out when it is the id. */
+  name?: string;
+  contextWindow: number;
+  maxTokens: number;
+  cost: Prices;
+  costTiers?: readonly (readonly [above: number, ...Prices])[];
+  reasoning?: true;
+  /** Reads images. */
+  images?: true;
+  api?: string;
+  baseUrl?: string;
+  thinkingLevelMap?: Record<string, string | null>;
+  compat?: Record<string, unknown>;
 }
 
-function claude(
-  id: string,
-  name: string,
-  contextWindow: number,
-  maxTokens: number,
-  prices: Prices,
-  quirks: Quirks,
-): Model {
-  const [input, output, cacheRead, cacheWrite] = prices;
-  return {
-    id,
-    name,
-    api: "anthropic-messages",
-    provider: "anthropic",
-    baseUrl: ANTHROPIC_URL,
-    reasoning: true,
-    input: ["text", "image"],
-    cost: { input, output, cacheRead, cacheWrite },
-    contextWindow,
-    maxTokens,
-    ...quirks,
+export interface CatalogueFile {
+  /** Where the figures come from: packages with version and hash. */
+  sources: readonly string[];
+  providers: Readonly<Record<string, readonly CatalogueEntry[]>>;
+}
+
+/** Beside this file in the sources and beside cli.js in the bundle, whose chunks are one folder deeper. */
+const PLACES = ["./models.json", "../models.json"];
+
+let file: CatalogueFile | undefined;
+const expanded = new Map<string, readonly Model[]>();
+let everything: readonly Model[] | undefined;
+
+/** All of them, provider by provider. */
+export function builtinModels(): readonly Model[] {
+  everything ??= Object.keys(catalogueFile().providers).flatMap((provider) => builtinModelsOf(provider));
+  return everything;
+}
+
+export function builtinModelsOf(provider: string): readonly Model[] {
+  const row = providerRow(provider);
+  if (!row) return [];
+  let models = expanded.get(provider);
+  if (!models) {
+    const { providers } = catalogueFile();
+    models = (providers[provider] ?? []).map((entry) => expandEntry(entry, row));
+    expanded.set(provider, models);
+  }
+  return models;
+}
+
+/** Synchronous on purpose: who needs the models needs them now, and they are a millisecond away. */
+function catalogueFile(): CatalogueFile {
+  file ??= JSON.parse(readFileSync(placeOfFile(), "utf8")) as CatalogueFile;
+  return file;
+}
+
+function placeOfFile(): URL {
+  const places = PLACES.map((place) => new URL(place, import.meta.url));
+  const found = places.find((place) => existsSync(place));
+  if (found) return found;
+  const tried = places.map((place) => fileURLToPath(place)).join(", ");
+  throw new Error(`The list of models is missing (looked for ${tried}); install Tiller again`);
+}
+
+/** A whole model out of a line of models.json and the row of its provider. */
+export function expandEntry(entry: CatalogueEntry, row: ProviderRow): Model {
+  const model: Model = {
+    id: entry.id,
+    name: entry.name ?? entry.id,
+    api: entry.api ?? row.api,
+    provider: row.id,
+    baseUrl: entry.baseUrl ?? row.baseUrl,
+    reasoning: entry.reasoning === true,
+    input: entry.images ? ["text", "image"] : ["text"],
+    cost: prices(entry.cost),
+    contextWindow: entry.contextWindow,
+    maxTokens: entry.maxTokens,
   };
+  if (entry.costTiers) model.costTiers = entry.costTiers.map(([above, ...cost]) => ({ above, ...prices(cost) }));
+  if (entry.thinkingLevelMap) model.thinkingLevelMap = entry.thinkingLevelMap;
+  if (row.compat || entry.compat) model.compat = { ...row.compat, ...entry.compat };
+  return model;
 }
 
-const MILLION = 1_000_000;
-
-/** Newest first within a line. Haiku 5.5 has a second price for prompts above 100,000 tokens; this is the first one. */
-export const CATALOGUE: readonly Model[] = [
-  claude("claude-opus-5-5", "Claude Opus 5.5", MILLION, 128_000, [4, 20, 0.2, 5], ADAPTIVE_ALWAYS),
-  claude("claude-opus-5", "Claude Opus 5", MILLION, 128_000, [5, 25, 0.5, 6.25], ADAPTIVE_5),
-  claude("claude-opus-4-8", "Claude Opus 4.8", MILLION, 128_000, [5, 25, 0.5, 6.25], ADAPTIVE_4_7),
-  claude("claude-opus-4-7", "Claude Opus 4.7", MILLION, 128_000, [5, 25, 0.5, 6.25], ADAPTIVE_4_7),
-  claude("claude-opus-4-6", "Claude Opus 4.6", MILLION, 128_000, [5, 25, 0.5, 6.25], ADAPTIVE_4_6),
-  claude("claude-opus-4-5", "Claude Opus 4.5", 200_000, 64_000, [5, 25, 0.5, 6.25], BUDGET),
-  claude("claude-sonnet-5-5", "Claude Sonnet 5.5", MILLION, 128_000, [2, 10, 0.2, 2.5], ADAPTIVE_BETWEEN),
-  claude("claude-sonnet-5", "Claude Sonnet 5", MILLION, 128_000, [2, 10, 0.2, 2.5], ADAPTIVE_5),
-  claude("claude-sonnet-4-6", "Claude Sonnet 4.6", MILLION, 128_000, [3, 15, 0.3, 3.75], ADAPTIVE_4_6),
-  claude("claude-sonnet-4-5", "Claude Sonnet 4.5", 200_000, 64_000, [3, 15, 0.3, 3.75], BUDGET),
-  claude("claude-sonnet-4-5-20250929", "Claude Sonnet 4.5 (2025-09-29)", 200_000, 64_000, [3, 15, 0.3, 3.75], BUDGET),
-  claude("claude-haiku-5-5", "Claude Haiku 5.5", MILLION, 128_000, [0.1, 0.5, 0.01, 0.125], ADAPTIVE_5),
-  claude("claude-haiku-4-5", "Claude Haiku 4.5", 200_000, 64_000, [1, 5, 0.1, 1.25], BUDGET),
-  claude("claude-haiku-4-5-20251001", "Claude Haiku 4.5 (2025-10-01)", 200_000, 64_000, [1, 5, 0.1, 1.25], BUDGET),
-  claude("claude-fable-5-1", "Claude Fable 5.1", MILLION, 128_000, [10, 50, 0.25, 12.5], ADAPTIVE_ALWAYS),
-];
-
-/** Which model a provider means when only the provider is named. */
-export const PROVIDER_DEFAULTS: Readonly<Record<string, string>> = {
-  anthropic: "claude-opus-5-5",
-  offline: "scout",
-};
+function prices([input, output, cacheRead, cacheWrite]: Prices): Model["cost"] {
+  return { input, output, cacheRead, cacheWrite };
+}
 
 const FREE: Model["cost"] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const LOCAL_LIMITS = { cost: FREE, contextWindow: 200_000, maxTokens: 8_192 };

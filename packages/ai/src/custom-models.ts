@@ -1,208 +1,266 @@
 import type { Model } from "@tiller/protocol/model";
-import { CATALOGUE } from "./catalogue.ts";
+import { API_FAMILIES } from "./api-families.ts";
+import {
+  DISCOVERY,
+  type Fields,
+  firstProblem,
+  isRecord,
+  levelsBetween,
+  MODEL_CHECKS,
+  PROVIDER_CHECKS,
+} from "./custom-fields.ts";
+import { type KeyPath, type ParsedFile, problemAt } from "./parsed-file.ts";
+import { providerRow } from "./providers/index.ts";
+import type { ProviderRow } from "./providers/provider-row.ts";
 
 /** Reads a parsed models.json: own providers, and changes to the built-in ones. What is wrong is told, the rest counts. */
 
-export interface ProviderSettings {
+/** A provider that the file says something about. */
+export interface CustomProvider {
+  /** As if it were built in: the row, or what the file says instead of one. */
+  row: ProviderRow;
+  /** As it stands in the file: a key, `$NAME` or `!command`. */
   apiKey?: string;
-  /** Needs no key at all. */
+  /** Works without a key. */
   keyless: boolean;
+  /** `"auth": "none"`: a key is not sent even when there is one. */
+  isOpen: boolean;
   /** Send the key as `Authorization: Bearer` too. */
   authHeader: boolean;
-  headers: Record<string, string>;
+  headers: Readonly<Record<string, string>>;
+  /** The built-in ones, changed, and those of the file. */
+  models: Model[];
 }
 
 export interface CustomModels {
-  models: Model[];
-  providers: Map<string, ProviderSettings>;
+  providers: Map<string, CustomProvider>;
   /** By `provider/id`. Kept away from the models themselves, which hosts can see. */
-  modelHeaders: Map<string, Record<string, string>>;
+  modelHeaders: Map<string, Readonly<Record<string, string>>>;
   problems: string[];
 }
 
-type Fields = Record<string, unknown>;
-type Check = { expected: string; holds: (value: unknown) => boolean };
+export interface CustomModelsOptions {
+  builtinModelsOf(provider: string): readonly Model[];
+  /** Where packages that models name (`ai-sdk`) are looked for. */
+  packagesFrom?: string;
+}
 
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const isAmount = (value: unknown): boolean => typeof value === "number" && value >= 0 && Number.isFinite(value);
+/** What reading one provider needs and fills. */
+interface Reading extends CustomModels, CustomModelsOptions {
+  problem(path: KeyPath, what: string): void;
+}
 
-const TEXT: Check = { expected: "a text", holds: (value) => typeof value === "string" && value !== "" };
-const FLAG: Check = { expected: "true or false", holds: (value) => typeof value === "boolean" };
-const COUNT: Check = { expected: "a number above 0", holds: (value) => isAmount(value) && value !== 0 };
-const OBJECT: Check = { expected: "an object", holds: isRecord };
-const LIST: Check = { expected: "a list", holds: Array.isArray };
-const TEXTS: Check = {
-  expected: "an object of texts",
-  holds: (value) => isRecord(value) && Object.values(value).every((text) => typeof text === "string"),
-};
-const LEVELS: Check = {
-  expected: "an object of texts and nulls",
-  holds: (value) => isRecord(value) && Object.values(value).every((name) => name === null || typeof name === "string"),
-};
-const INPUTS: Check = {
-  expected: 'a list of "text" and "image"',
-  holds: (value) =>
-    Array.isArray(value) && value.length > 0 && value.every((kind) => kind === "text" || kind === "image"),
-};
-const COSTS: Check = {
-  expected: "an object of numbers (dollars per million tokens)",
-  holds: (value) => isRecord(value) && Object.values(value).every(isAmount),
-};
+export const NO_COST: Model["cost"] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+/** For a model of which nothing else is known. */
+export const USUAL_LIMITS = { contextWindow: 128_000, maxTokens: 16_384 };
 
-const PROVIDER_CHECKS: Readonly<Record<string, Check>> = {
-  name: TEXT,
-  baseUrl: TEXT,
-  apiKey: TEXT,
-  api: TEXT,
-  auth: TEXT,
-  headers: TEXTS,
-  compat: OBJECT,
-  authHeader: FLAG,
-  models: LIST,
-  modelOverrides: OBJECT,
-};
-const MODEL_CHECKS: Readonly<Record<string, Check>> = {
-  id: TEXT,
-  name: TEXT,
-  api: TEXT,
-  baseUrl: TEXT,
-  reasoning: FLAG,
-  input: INPUTS,
-  cost: COSTS,
-  contextWindow: COUNT,
-  maxTokens: COUNT,
-  headers: TEXTS,
-  compat: OBJECT,
-  thinkingLevelMap: LEVELS,
-};
+const OVERRIDES = [
+  "baseUrl",
+  "apiKey",
+  "headers",
+  "compat",
+  "modelOverrides",
+  "authHeader",
+  "auth",
+  "name",
+  "discovery",
+];
 
-const NO_COST: Model["cost"] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-const OVERRIDES = ["baseUrl", "apiKey", "headers", "compat", "modelOverrides", "authHeader", "auth"];
-
-export function readCustomModels(config: unknown): CustomModels {
-  const result: CustomModels = { models: [...CATALOGUE], providers: new Map(), modelHeaders: new Map(), problems: [] };
-  if (config === undefined || config === null) return result;
-  if (!isRecord(config) || !isRecord(config.providers)) {
-    result.problems.push('models.json: expected {"providers":{...}}');
-    return result;
+export function readCustomModels(file: ParsedFile | undefined, options: CustomModelsOptions): CustomModels {
+  const result: CustomModels = { providers: new Map(), modelHeaders: new Map(), problems: [] };
+  const config = file?.value;
+  if (file === undefined || config === undefined || config === null) return result;
+  const problem = (path: KeyPath, what: string): void => void result.problems.push(problemAt(file, path, what));
+  if (!isRecord(config) || !isRecord(config.providers)) problem([], 'expected {"providers":{...}}');
+  else {
+    const reading: Reading = { ...result, ...options, problem };
+    for (const [provider, entry] of Object.entries(config.providers)) readProvider(provider, entry, reading);
   }
-  for (const [provider, entry] of Object.entries(config.providers)) readProvider(provider, entry, result);
   return result;
 }
 
-function readProvider(provider: string, entry: unknown, result: CustomModels): void {
-  const where = `models.json: providers.${provider}`;
-  const problem = isRecord(entry) ? firstProblem(entry, PROVIDER_CHECKS) : " must be an object";
-  if (!isRecord(entry) || problem !== undefined) {
-    result.problems.push(where + (problem ?? ""));
-    return;
-  }
-  const isBuiltIn = CATALOGUE.some((model) => model.provider === provider);
-  const models = entry.models as unknown[] | undefined;
-  const shape = shapeProblem(entry, isBuiltIn, models);
-  if (shape !== undefined) {
-    result.problems.push(where + shape);
-    return;
-  }
-  result.providers.set(provider, {
-    apiKey: entry.apiKey as string | undefined,
-    keyless: entry.auth === "none",
+function readProvider(id: string, entry: unknown, reading: Reading): void {
+  const path = ["providers", id];
+  if (!isRecord(entry)) return void reading.problem(path, "must be an object");
+  const wrong = firstProblem(entry, PROVIDER_CHECKS);
+  if (wrong) return void reading.problem([...path, wrong.field], `must be ${wrong.expected}`);
+  const builtin = providerRow(id);
+  const models = (entry.models as unknown[] | undefined | null) ?? [];
+  const shape = shapeProblem(entry, builtin, models);
+  if (shape) return void reading.problem([...path, ...(shape.field ? [shape.field] : [])], shape.what);
+
+  const row = rowOf(id, entry, builtin);
+  const compat = isRecord(entry.compat) ? entry.compat : undefined;
+  const provider: CustomProvider = {
+    row,
+    ...(typeof entry.apiKey === "string" ? { apiKey: entry.apiKey } : {}),
+    keyless: entry.auth === "none" || (entry.auth === undefined && row.keyless === true),
+    isOpen: entry.auth === "none",
     authHeader: entry.authHeader === true,
-    headers: (entry.headers as Record<string, string> | undefined) ?? {},
-  });
-  overrideBuiltIns(provider, entry, result);
-  for (const [index, model] of (models ?? []).entries())
-    addModel(provider, entry, model, `${where}.models[${index}]`, result);
-  overrideModels(provider, entry, where, result);
-}
-
-function shapeProblem(entry: Fields, isBuiltIn: boolean, models: unknown[] | undefined): string | undefined {
-  if (models === undefined || models.length === 0) {
-    if (!isBuiltIn) return " has no models and is not a built-in provider; give it a list of models";
-    return OVERRIDES.some((key) => entry[key] !== undefined)
-      ? undefined
-      : " changes nothing; give it a baseUrl, apiKey, headers, compat or modelOverrides";
-  }
-  return isBuiltIn || entry.baseUrl !== undefined ? undefined : ".baseUrl is missing";
-}
-
-/** `.field must be ...` for the first field that is not what it should be. Unknown fields are ignored. */
-function firstProblem(fields: Fields, checks: Readonly<Record<string, Check>>): string | undefined {
-  for (const [name, check] of Object.entries(checks)) {
-    const value = fields[name];
-    if (value !== undefined && value !== null && !check.holds(value)) return `.${name} must be ${check.expected}`;
-  }
-  return undefined;
-}
-
-function overrideBuiltIns(provider: string, entry: Fields, result: CustomModels): void {
-  const baseUrl = entry.baseUrl as string | undefined;
-  const compat = entry.compat as Fields | undefined;
-  if (baseUrl === undefined && compat === undefined) return;
-  result.models = result.models.map((model) => {
-    if (model.provider !== provider) return model;
-    return {
+    headers: { ...row.headers, ...(entry.headers as Record<string, string> | undefined) },
+    models: reading.builtinModelsOf(id).map((model) => ({
       ...model,
-      baseUrl: baseUrl ?? model.baseUrl,
+      ...(typeof entry.baseUrl === "string" ? { baseUrl: entry.baseUrl } : {}),
       ...(compat ? { compat: { ...model.compat, ...compat } } : {}),
-    };
-  });
+    })),
+  };
+  reading.providers.set(id, provider);
+  for (const [index, model] of models.entries()) addModel(provider, entry, model, [...path, "models", index], reading);
+  overrideModels(provider, entry, [...path, "modelOverrides"], reading);
 }
 
-function addModel(provider: string, entry: Fields, fields: unknown, where: string, result: CustomModels): void {
-  const { problems, models, modelHeaders } = result;
-  if (!isRecord(fields)) return void problems.push(`${where} must be an object`);
-  const problem = fields.id === undefined ? ".id is missing" : firstProblem(fields, MODEL_CHECKS);
-  if (problem !== undefined) return void problems.push(where + problem);
+function shapeProblem(
+  entry: Fields,
+  builtin: ProviderRow | undefined,
+  models: readonly unknown[],
+): { field?: string; what: string } | undefined {
+  const isGiven = (key: string): boolean => entry[key] !== undefined && entry[key] !== null;
+  const isDiscovered = isGiven("discovery");
+  if (models.length === 0 && !builtin && !isDiscovered) {
+    return { what: "has no models and is not a built-in provider; give it a list of models" };
+  }
+  if (models.length === 0 && !OVERRIDES.some(isGiven)) {
+    return { what: "changes nothing; give it a baseUrl, apiKey, headers, compat or modelOverrides" };
+  }
+  const isAiSdk = [entry.api, ...models.map((model) => isRecord(model) && model.api)].includes("ai-sdk");
+  const needsUrl = !builtin && !isDiscovered && !isAiSdk && !isGiven("baseUrl");
+  const everyModelHasOne = models.every((model) => isRecord(model) && typeof model.baseUrl === "string");
+  return needsUrl && !everyModelHasOne ? { field: "baseUrl", what: "is missing" } : undefined;
+}
+
+/** The built-in row with what the file changes, or one made of what the file says. */
+function rowOf(id: string, entry: Fields, builtin: ProviderRow | undefined): ProviderRow {
+  const type = isRecord(entry.discovery) ? String(entry.discovery.type) : undefined;
+  const like = builtin ?? (type === undefined ? undefined : providerRow(DISCOVERY[type] ?? ""));
+  const api = (entry.api as string | undefined) ?? like?.api ?? firstApi(entry) ?? "";
+  const baseUrl = (entry.baseUrl as string | undefined) ?? like?.baseUrl ?? "";
+  return {
+    ...(like ?? { keyVariables: [] }),
+    id,
+    name: (entry.name as string | undefined) ?? builtin?.name ?? id,
+    api,
+    baseUrl,
+    ...(isRecord(entry.compat) ? { compat: { ...like?.compat, ...entry.compat } } : {}),
+    modelsPath: like?.modelsPath ?? modelsPath(api, baseUrl),
+  };
+}
+
+/** Where servers of a family list their models, for a base URL with or without the usual path. */
+const MODELS_PATHS: Readonly<Record<string, { root: string; usual: RegExp }>> = {
+  "openai-completions": { root: "/v1/models", usual: /./ },
+  "openai-responses": { root: "/v1/models", usual: /./ },
+  "anthropic-messages": { root: "/v1/models", usual: /\/v1$/ },
+  "google-generative-ai": { root: "/v1beta/models", usual: /./ },
+};
+
+function modelsPath(api: string, baseUrl: string): string | undefined {
+  const known = Object.hasOwn(MODELS_PATHS, api) ? MODELS_PATHS[api] : undefined;
+  const path = URL.canParse(baseUrl) ? new URL(baseUrl).pathname.replace(/\/+$/, "") : "";
+  return known && (known.usual.test(path) ? "/models" : known.root);
+}
+
+function firstApi(entry: Fields): string | undefined {
+  const models = (entry.models as unknown[] | undefined | null) ?? [];
+  return models.map((model) => (isRecord(model) ? model.api : undefined)).find((api) => typeof api === "string");
+}
+
+function addModel(provider: CustomProvider, entry: Fields, fields: unknown, path: KeyPath, reading: Reading): void {
+  if (!isRecord(fields)) return void reading.problem(path, "must be an object");
+  if (fields.id === undefined || fields.id === null) return void reading.problem([...path, "id"], "is missing");
+  const wrong = firstProblem(fields, MODEL_CHECKS);
+  if (wrong) return void reading.problem([...path, wrong.field], `must be ${wrong.expected}`);
+  const { row, models } = provider;
+  const api = (fields.api ?? entry.api ?? models[0]?.api ?? row.api) as string;
+  if (api === "") return void reading.problem([...path, "api"], "is missing, here or at the provider");
+  if (!API_FAMILIES.includes(api)) {
+    const at = fields.api === undefined ? ["providers", row.id, "api"] : [...path, "api"];
+    return void reading.problem(at, `is "${api}", which is not known; use one of ${familyNames()}`);
+  }
   const id = fields.id as string;
-  const same = models.findIndex((model) => model.provider === provider && model.id === id);
-  const sibling = models.find((model) => model.provider === provider);
-  const api = fields.api ?? entry.api ?? sibling?.api;
-  if (typeof api !== "string") return void problems.push(`${where}.api is missing, here or at the provider`);
-  const baseUrl = (fields.baseUrl ?? entry.baseUrl ?? sibling?.baseUrl ?? "") as string;
   const base: Model = {
     id,
     name: id,
     api,
-    provider,
-    baseUrl,
+    provider: row.id,
+    baseUrl: (entry.baseUrl ?? models[0]?.baseUrl ?? row.baseUrl) as string,
     reasoning: false,
     input: ["text"],
     cost: NO_COST,
-    contextWindow: 128_000,
-    maxTokens: 16_384,
-    ...(entry.compat ? { compat: entry.compat as Fields } : {}),
+    ...USUAL_LIMITS,
+    ...(row.compat ? { compat: { ...row.compat } } : {}),
   };
-  const model = merged(base, fields);
+  const model = withPackages(merged(base, fields), reading.packagesFrom);
+  const same = models.findIndex((other) => other.id === id);
   if (same === -1) models.push(model);
   else models[same] = model;
-  if (isRecord(fields.headers)) modelHeaders.set(`${provider}/${id}`, fields.headers as Record<string, string>);
+  noteHeaders(row.id, id, fields, reading);
 }
 
-function overrideModels(provider: string, entry: Fields, where: string, result: CustomModels): void {
-  for (const [id, fields] of Object.entries((entry.modelOverrides as Fields | undefined) ?? {})) {
-    const place = `${where}.modelOverrides.${id}`;
-    const at = result.models.findIndex((model) => model.provider === provider && model.id === id);
-    const problem = isRecord(fields) ? firstProblem(fields, MODEL_CHECKS) : " must be an object";
-    if (at === -1) result.problems.push(`${place}: there is no model "${id}" to override`);
-    else if (!isRecord(fields) || problem !== undefined) result.problems.push(place + (problem ?? ""));
-    else {
-      result.models[at] = { ...merged(result.models[at]!, fields), id };
-      if (isRecord(fields.headers)) {
-        result.modelHeaders.set(`${provider}/${id}`, fields.headers as Record<string, string>);
-      }
+/** Those that a file can name: the two that need no provider are not among them. */
+function familyNames(): string {
+  return API_FAMILIES.filter((name) => name !== "offline" && name !== "script").join(", ");
+}
+
+/** A bridge to an installed package looks for it beside the file that names it. */
+function withPackages(model: Model, from: string | undefined): Model {
+  if (model.api !== "ai-sdk" || from === undefined || model.compat?.from !== undefined) return model;
+  return { ...model, compat: { ...model.compat, from } };
+}
+
+function overrideModels(provider: CustomProvider, entry: Fields, path: KeyPath, reading: Reading): void {
+  const { row, models } = provider;
+  for (const [id, fields] of Object.entries((entry.modelOverrides as Fields | undefined | null) ?? {})) {
+    const at = models.findIndex((model) => model.id === id);
+    const wrong = isRecord(fields) ? firstProblem(fields, MODEL_CHECKS) : undefined;
+    if (!isRecord(fields)) reading.problem([...path, id], "must be an object");
+    else if (at === -1) reading.problem([...path, id], `changes a model that "${row.id}" does not have`);
+    else if (wrong) reading.problem([...path, id, wrong.field], `must be ${wrong.expected}`);
+    else if (typeof fields.api === "string" && !API_FAMILIES.includes(fields.api)) {
+      reading.problem([...path, id, "api"], `is "${fields.api}", which is not known; use one of ${familyNames()}`);
+    } else {
+      models[at] = { ...merged(models[at]!, fields), id };
+      noteHeaders(row.id, id, fields, reading);
     }
   }
 }
 
-/** The checked fields of a models.json entry over a model; cost and compat are merged, not replaced. */
+function noteHeaders(provider: string, id: string, fields: Fields, reading: Reading): void {
+  if (isRecord(fields.headers)) {
+    reading.modelHeaders.set(`${provider}/${id}`, fields.headers as Record<string, string>);
+  }
+}
+
+const NOT_PART_OF_A_MODEL = new Set(["headers", "thinking"]);
+
+/** The checked fields of an entry over a model; cost and compat are merged, not replaced. */
 function merged(model: Model, fields: Fields): Model {
   const given: Fields = {};
   for (const name of Object.keys(MODEL_CHECKS)) {
-    if (name !== "headers" && fields[name] !== undefined && fields[name] !== null) given[name] = fields[name];
+    const value = fields[name];
+    if (!NOT_PART_OF_A_MODEL.has(name) && value !== undefined && value !== null) given[name] = value;
   }
+  const levels = levelsBetween(fields.thinking);
   const cost = { ...model.cost, ...(given.cost as Partial<Model["cost"]> | undefined) };
-  const compat = given.compat ? { ...model.compat, ...(given.compat as Fields) } : model.compat;
-  return { ...model, ...(given as Partial<Model>), cost, ...(compat ? { compat } : {}) };
+  const compat = { ...model.compat, ...thinkingCompat(fields), ...(given.compat as Fields | undefined) };
+  return {
+    ...model,
+    ...(levels ? { reasoning: true, thinkingLevelMap: { ...model.thinkingLevelMap, ...levels } } : {}),
+    ...(given as Partial<Model>),
+    cost,
+    ...(given.costTiers ? { costTiers: wholeTiers(given.costTiers as Fields[], cost) } : {}),
+    ...(Object.keys(compat).length > 0 ? { compat } : {}),
+  };
+}
+
+/** A price that a tier leaves out is the model's. */
+function wholeTiers(tiers: readonly Fields[], cost: Model["cost"]): Model["costTiers"] {
+  return tiers.map((tier) => ({ ...cost, ...(tier as Partial<Model["cost"]>), above: tier.above as number }));
+}
+
+/** omp names the way of thinking beside its levels; the Anthropic family knows two of them. */
+function thinkingCompat(fields: Fields): Fields {
+  const mode = isRecord(fields.thinking) ? fields.thinking.mode : undefined;
+  if (typeof mode !== "string") return {};
+  const thinking = ["adaptive", "budget"].find((word) => mode.includes(word));
+  return { thinkingMode: mode, ...(thinking ? { thinking } : {}) };
 }

@@ -1,8 +1,9 @@
 /** The library surface of the package: ask models, and know which there are. */
 
+export { API_FAMILIES } from "./api-families.ts";
 export { type Assembly, type BrokenArguments, createAssembly } from "./assemble.ts";
 export { type Environment, keyVariables } from "./auth.ts";
-export { CATALOGUE, OFFLINE_MODEL, scriptModel } from "./catalogue.ts";
+export { builtinModels, builtinModelsOf, OFFLINE_MODEL, scriptModel } from "./catalogue.ts";
 export { ProviderError, type ProviderErrorKind } from "./errors.ts";
 export { type Credentials, createModelRegistry, type ModelRegistry, type RegistryOptions } from "./models.ts";
 export { isOverflowText } from "./overflow.ts";
@@ -16,5 +17,5 @@ export {
   type ScopedModel,
   wantedThinkingLevel,
 } from "./resolve-model.ts";
-export { API_FAMILIES, streamAssistant } from "./stream.ts";
+export { streamAssistant } from "./stream.ts";
 export { clampLevel, DEFAULT_THINKING_LEVEL, isThinkingLevel, levelsFor, THINKING_LEVELS } from "./thinking-levels.ts";

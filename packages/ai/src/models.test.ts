@@ -1,10 +1,31 @@
-import { expect, test } from "vitest";
-import { CATALOGUE, OFFLINE_MODEL } from "./catalogue.ts";
+import { describe, expect, test } from "vitest";
+import { API_FAMILIES } from "./api-families.ts";
+import { builtinModelsOf, OFFLINE_MODEL } from "./catalogue.ts";
 import { ProviderError } from "./errors.ts";
 import { createModelRegistry, type ModelRegistry, type RegistryOptions } from "./models.ts";
+import { keyName } from "./parsed-file.ts";
 
-function registry(fields: Partial<RegistryOptions> = {}): ModelRegistry {
-  return createModelRegistry({ env: {}, offline: true, ...fields });
+interface Given extends Partial<Omit<RegistryOptions, "models" | "auth">> {
+  /** models.json */
+  custom?: unknown;
+  /** auth.json */
+  auth?: unknown;
+}
+
+/** A variable, the long way. */
+const braced = (name: string) => `$\{${name}}`;
+const NOW = Date.UTC(2026, 0, 2, 3, 4);
+
+function registry({ custom, auth, ...fields }: Given = {}): ModelRegistry {
+  return createModelRegistry({
+    env: {},
+    offline: true,
+    now: () => NOW,
+    runCommand: () => Promise.reject(new Error("no command may run")),
+    ...(custom === undefined ? {} : { models: { name: "models.json", value: custom } }),
+    ...(auth === undefined ? {} : { auth: { name: "auth.json", value: auth } }),
+    ...fields,
+  });
 }
 
 const ids = (models: readonly { provider: string; id: string }[]) =>
@@ -12,34 +33,25 @@ const ids = (models: readonly { provider: string; id: string }[]) =>
 const own = (entry: object) => ({
   providers: { mine: { baseUrl: "http://127.0.0.1:9", api: "anthropic-messages", ...entry } },
 });
+const FAMILIES = API_FAMILIES.filter((name) => name !== "offline" && name !== "script").join(", ");
 const withKey = { ANTHROPIC_API_KEY: "env-key" };
 
 function authError(models: ModelRegistry, provider: string, id: string): ProviderError {
   try {
     models.credentials(models.find(provider, id)!);
   } catch (error) {
+    expect(models.unusable(models.find(provider, id)!)).toBe((error as Error).message);
     if (error instanceof ProviderError) return error;
   }
   throw new Error(`expected ${provider}/${id} to have no credentials`);
 }
 
-test("every model of the catalogue is complete and has its vendor's id once", () => {
-  for (const model of [...CATALOGUE, OFFLINE_MODEL]) {
-    expect(model.contextWindow).toBeGreaterThan(0);
-    expect(model.maxTokens).toBeGreaterThan(0);
-    expect(model.input).toContain("text");
-    expect(model.name).not.toBe("");
-    expect(model.baseUrl).not.toBe("");
-    for (const price of Object.values(model.cost)) expect(price).toBeGreaterThanOrEqual(0);
-  }
-  expect(ids(CATALOGUE)).toContain("anthropic/claude-sonnet-4-5");
-  expect(new Set(ids(CATALOGUE)).size).toBe(CATALOGUE.length);
-});
+const CLAUDES = builtinModelsOf("anthropic");
 
 test("with nothing configured only the offline model can be used", () => {
   const models = registry();
   expect(models.available()).toEqual([OFFLINE_MODEL]);
-  expect(models.all()).toHaveLength(CATALOGUE.length + 1);
+  expect(models.all()).toEqual(expect.arrayContaining([...CLAUDES, OFFLINE_MODEL]));
   expect(models.credentials(OFFLINE_MODEL)).toEqual({});
   expect(registry({ offline: false }).available()).toEqual([]);
   expect(registry({ offline: false }).find("offline", "scout")).toBeUndefined();
@@ -48,9 +60,9 @@ test("with nothing configured only the offline model can be used", () => {
 
 test("next to usable models the offline one is listed only while it is in use", () => {
   const models = registry({ env: withKey });
-  expect(ids(models.available())).toEqual(ids(CATALOGUE));
+  expect(ids(models.available())).toEqual(ids(CLAUDES));
   expect(models.available(OFFLINE_MODEL).at(-1)).toBe(OFFLINE_MODEL);
-  expect(models.available(CATALOGUE[0])).not.toContain(OFFLINE_MODEL);
+  expect(models.available(CLAUDES[0])).not.toContain(OFFLINE_MODEL);
 });
 
 test("a script that was chosen at start is listed", () => {
@@ -61,7 +73,7 @@ test("a script that was chosen at start is listed", () => {
   expect(ids(registry({ script, env: withKey }).available())).toContain("script/script");
 });
 
-test.each<[story: string, options: Partial<RegistryOptions>, apiKey: string]>([
+test.each<[story: string, options: Given, apiKey: string]>([
   ["the environment", { env: withKey }, "env-key"],
   ["a login token goes first", { env: { ...withKey, ANTHROPIC_OAUTH_TOKEN: "token" } }, "token"],
   [
@@ -138,8 +150,6 @@ test("values that cannot be had are named", () => {
   expect(authError(unset, "mine", "m1").message).toMatch(
     /^No API key for mine\/m1 \(models\.json has a key for "mine", but the environment variable MY_KEY is not set\)\./,
   );
-  const command = registry({ custom: own({ apiKey: "!pass show x", models: [{ id: "m1" }] }) });
-  expect(authError(command, "mine", "m1").message).toMatch(/it is a !command, which a later version will run/);
   const header = registry({ custom: own({ apiKey: "k", headers: { "x-a": "$NOPE" }, models: [{ id: "m1" }] }) });
   expect(authError(header, "mine", "m1").message).toBe(
     'Header "x-a" of mine/m1 in models.json: the environment variable NOPE is not set',
@@ -147,7 +157,7 @@ test("values that cannot be had are named", () => {
 });
 
 test("a provider that needs no key", () => {
-  const models = registry({ custom: own({ auth: "none", models: [{ id: "m1" }] }) });
+  const models = registry({ custom: own({ auth: "none", apiKey: "unused", models: [{ id: "m1" }] }) });
   expect(ids(models.available())).toEqual(["mine/m1"]);
   expect(models.credentials(models.find("mine", "m1")!)).toEqual({});
 });
@@ -158,10 +168,10 @@ test("a built-in provider can be sent elsewhere without losing its models", () =
     env: withKey,
   });
   expect(models.problems).toEqual([]);
-  expect(ids(models.available())).toEqual(ids(CATALOGUE));
+  expect(ids(models.available())).toEqual(ids(CLAUDES));
   for (const model of models.available())
     expect(model).toMatchObject({ baseUrl: "http://127.0.0.1:9/v1", compat: { a: 1 } });
-  expect(CATALOGUE[0]?.baseUrl).toBe("https://api.anthropic.com");
+  expect(CLAUDES[0]?.baseUrl).toBe("https://api.anthropic.com");
 });
 
 test("a model can be replaced, added to a built-in provider, or changed in part", () => {
@@ -182,7 +192,7 @@ test("a model can be replaced, added to a built-in provider, or changed in part"
     baseUrl: "https://api.anthropic.com",
   });
   expect(models.find("anthropic", "claude-haiku-4-5")).toMatchObject({ name: "Quick", cost: { input: 2, output: 5 } });
-  expect(models.all()).toHaveLength(CATALOGUE.length + 2);
+  expect(models.modelsOf("anthropic")).toHaveLength(CLAUDES.length + 1);
 });
 
 test.each<[custom: unknown, problem: string]>([
@@ -203,6 +213,28 @@ test.each<[custom: unknown, problem: string]>([
   ],
   [own({ headers: { a: 1 }, models: [{ id: "m" }] }), "models.json: providers.mine.headers must be an object of texts"],
   [own({ models: [{}] }), "models.json: providers.mine.models[0].id is missing"],
+  [own({ models: ["m"] }), "models.json: providers.mine.models[0] must be an object"],
+  [
+    own({ api: "soap", models: [{ id: "m" }] }),
+    `models.json: providers.mine.api is "soap", which is not known; use one of ${FAMILIES}`,
+  ],
+  [
+    own({ models: [{ id: "m", api: "soap" }] }),
+    `models.json: providers.mine.models[0].api is "soap", which is not known; use one of ${FAMILIES}`,
+  ],
+  [own({ auth: "maybe", models: [] }), 'models.json: providers.mine.auth must be "apiKey", "none" or "oauth"'],
+  [
+    own({ discovery: { type: "guess" } }),
+    "models.json: providers.mine.discovery must be an object whose type is one of ollama, llama.cpp, lm-studio, vllm, openai",
+  ],
+  [
+    own({ models: [{ id: "m", thinking: { minLevel: "loud" } }] }),
+    "models.json: providers.mine.models[0].thinking must be an object with minLevel and maxLevel out of off, minimal, low, medium, high, xhigh",
+  ],
+  [
+    own({ models: [{ id: "m", costTiers: [{ input: 1 }] }] }),
+    'models.json: providers.mine.models[0].costTiers must be a list of {"above": tokens, "input": ..., "output": ..., "cacheRead": ..., "cacheWrite": ...}',
+  ],
   [
     own({ models: [{ id: "ok" }, { id: "m", contextWindow: 0 }] }),
     "models.json: providers.mine.models[1].contextWindow must be a number above 0",
@@ -213,12 +245,12 @@ test.each<[custom: unknown, problem: string]>([
   ],
   [
     { providers: { anthropic: { modelOverrides: { x: {} } } } },
-    'models.json: providers.anthropic.modelOverrides.x: there is no model "x" to override',
+    'models.json: providers.anthropic.modelOverrides.x changes a model that "anthropic" does not have',
   ],
 ])("a mistake is named and costs nothing else: %j", (custom, problem) => {
   const models = registry({ custom, env: withKey });
   expect(models.problems).toEqual([problem]);
-  expect(models.available().length).toBeGreaterThanOrEqual(CATALOGUE.length);
+  expect(models.available().length).toBeGreaterThanOrEqual(CLAUDES.length);
 });
 
 test("a bare name of a variable that is set looks like a mistake, and is told", () => {
@@ -230,9 +262,270 @@ test("a bare name of a variable that is set looks like a mistake, and is told", 
 });
 
 test("what cannot be used of auth.json is told", () => {
-  expect(registry({ auth: { anthropic: { type: "oauth", access: "a" }, b: {} } }).problems).toEqual([
-    'auth.json: the login of "anthropic" (oauth) cannot be used yet; use an API key',
-    'auth.json: "b" needs {"type":"api_key","key":"..."}',
+  expect(registry({ auth: { anthropic: { type: "oauth" }, b: {}, c: 3 } }).problems).toEqual([
+    'auth.json: anthropic needs {"type":"oauth","access":"...","expires":...}',
+    'auth.json: b needs {"type":"api_key","key":"..."}',
+    'auth.json: c needs {"type":"api_key","key":"..."}',
   ]);
   expect(registry({ auth: [] }).problems).toEqual(["auth.json: expected an object with one entry for each provider"]);
+});
+
+test("a login is used until it expires, then the next source counts, and the error tells the time", () => {
+  const login = (expires: number) => ({ anthropic: { type: "oauth", access: "token", refresh: "r", expires } });
+  const keyWith = (given: Given) => {
+    const models = registry(given);
+    return models.credentials(models.find("anthropic", "claude-sonnet-4-5")!);
+  };
+  expect(keyWith({ auth: login(NOW + 1) })).toEqual({ apiKey: "token" });
+  expect(keyWith({ auth: login(NOW + 1), env: withKey })).toEqual({ apiKey: "token" });
+  expect(keyWith({ auth: login(NOW), env: withKey })).toEqual({ apiKey: "env-key" });
+  const expired = registry({ auth: login(NOW) });
+  expect(expired.problems).toEqual([]);
+  expect(authError(expired, "anthropic", "claude-sonnet-4-5").message).toContain(
+    'the login of "anthropic" in auth.json expired at 2026-01-02 03:04 UTC and is not renewed here',
+  );
+});
+
+test.each<[story: string, given: Given, source: string]>([
+  ["a variable", { env: withKey }, "ANTHROPIC_API_KEY"],
+  ["auth.json", { auth: { anthropic: { key: "planted" } } }, "auth.json"],
+  [
+    "auth.json with a variable",
+    { auth: { anthropic: { key: braced("K") } }, env: { K: "planted" } },
+    `auth.json (${braced("K")})`,
+  ],
+  ["auth.json with a command", { auth: { anthropic: { key: "!pass planted" } } }, "auth.json (a command)"],
+  [
+    "a login",
+    { auth: { anthropic: { type: "oauth", access: "planted", expires: NOW + 60_000 } } },
+    "auth.json (login, until 2026-01-02 03:05 UTC)",
+  ],
+  ["models.json", { custom: { providers: { anthropic: { apiKey: "planted" } } } }, "models.json"],
+  ["a key that begins with $", { custom: { providers: { anthropic: { apiKey: "$planted-1" } } } }, "models.json"],
+  ["--api-key", { runtimeKey: { provider: "anthropic", key: "planted" } }, "--api-key"],
+])("where a key was found can be told without telling the key: %s", (_story, given, source) => {
+  expect(registry(given).provider("anthropic")).toMatchObject({ key: { source }, configured: true });
+});
+
+describe("a command", () => {
+  const custom = own({ apiKey: "! pass show x ", headers: { "X-Who": "!whoami" }, models: [{ id: "m1" }] });
+  const outputs: Record<string, string> = { "pass show x": " the-key\n", whoami: "me" };
+
+  test("counts as a key without being run, and runs once when the model is asked", async () => {
+    const ran: string[] = [];
+    const runCommand = async (command: string) => {
+      ran.push(command);
+      return { output: outputs[command] ?? "" };
+    };
+    const models = registry({ custom, runCommand });
+    const model = models.find("mine", "m1")!;
+    expect([ids(models.available()), models.unusable(model), ran]).toEqual([["mine/m1"], undefined, []]);
+    const wanted = { apiKey: "the-key", headers: { "x-who": "me" } };
+    expect(await Promise.all([models.credentials(model), models.credentials(model)])).toEqual([wanted, wanted]);
+    expect(models.credentials(model)).toEqual(wanted);
+    expect(ran).toEqual(["pass show x", "whoami"]);
+  });
+
+  test("that fails is an auth error that names the provider and how it ended, and is tried again", async () => {
+    const ends = [{ failure: "exit code 3" }, { output: " \n" }, { output: "late" }];
+    const models = registry({
+      custom: own({ apiKey: "!vault", models: [{ id: "m1" }] }),
+      runCommand: async () => ends.shift()!,
+    });
+    const model = models.find("mine", "m1")!;
+    const failure = (why: string) => ({ kind: "auth", message: expect.stringContaining(`of "mine" failed (${why})`) });
+    await expect(models.credentials(model)).rejects.toMatchObject(failure("exit code 3"));
+    await expect(models.credentials(model)).rejects.toMatchObject(failure("it printed nothing"));
+    expect(await models.credentials(model)).toEqual({ apiKey: "late" });
+  });
+
+  test("without a command is a key that is missing", () => {
+    const models = registry({ custom: own({ apiKey: "! ", models: [{ id: "m1" }] }) });
+    expect(authError(models, "mine", "m1").message).toContain("there is no command behind the !");
+  });
+});
+
+test("a header may hold a variable inside its text", () => {
+  const headers = {
+    authorization: `Bearer ${braced("TOKEN")}`,
+    "x-price": "$5 a month",
+    "x-team": `${braced("TEAM")}-${braced("TOKEN")}`,
+  };
+  const custom = own({ auth: "none", headers, models: [{ id: "m1" }] });
+  const models = registry({ custom, env: { TOKEN: "t1", TEAM: "blue" } });
+  expect(models.credentials(models.find("mine", "m1")!)).toEqual({
+    headers: { authorization: "Bearer t1", "x-price": "$5 a month", "x-team": "blue-t1" },
+  });
+  expect(authError(registry({ custom, env: { TEAM: "blue" } }), "mine", "m1").message).toBe(
+    'Header "authorization" of mine/m1 in models.json: the environment variable TOKEN is not set',
+  );
+});
+
+describe("servers on this machine", () => {
+  test("are known, but have no models until somebody names one", () => {
+    const models = registry();
+    expect(models.providers()).toEqual(expect.arrayContaining(["ollama", "lmstudio", "llamacpp", "vllm"]));
+    expect(models.available()).toEqual([OFFLINE_MODEL]);
+    const model = models.unlisted("ollama", "qwen3:8b")!;
+    expect(model).toMatchObject({
+      id: "qwen3:8b",
+      provider: "ollama",
+      api: "openai-completions",
+      baseUrl: "http://127.0.0.1:11434/v1",
+      compat: { supportsDeveloperRole: false },
+    });
+    expect(models.unusable(model)).toBeUndefined();
+    expect(models.credentials(model)).toEqual({});
+    models.adopt(model);
+    models.adopt(model);
+    expect(models.available()).toEqual([model]);
+    expect(models.find("ollama", "qwen3:8b")).toBe(model);
+  });
+
+  test("may be elsewhere, and may want a key", () => {
+    const models = registry({ env: { OLLAMA_HOST: "box:1234", OLLAMA_API_KEY: "k" } });
+    const model = models.unlisted("ollama", "a")!;
+    expect(model.baseUrl).toBe("http://box:1234/v1");
+    expect(models.credentials(model)).toEqual({ apiKey: "k" });
+    const told = registry({
+      custom: { providers: { ollama: { baseUrl: "http://mine:1/v1" } } },
+      env: { OLLAMA_HOST: "box" },
+    });
+    expect(told.problems).toEqual([]);
+    expect(told.unlisted("ollama", "a")?.baseUrl).toBe("http://mine:1/v1");
+    expect(told.provider("ollama")).toMatchObject({ baseUrl: { url: "http://mine:1/v1" }, configured: true });
+  });
+
+  test("can be described with models", () => {
+    const models = registry({ custom: { providers: { ollama: { models: [{ id: "a" }] } } } });
+    expect(models.problems).toEqual([]);
+    expect(models.available()).toMatchObject([
+      { provider: "ollama", id: "a", api: "openai-completions", baseUrl: "http://127.0.0.1:11434/v1" },
+    ]);
+  });
+
+  test("under a name of one's own, to be discovered", () => {
+    const custom = { providers: { attic: { baseUrl: "http://attic:1234/v1", discovery: { type: "lm-studio" } } } };
+    const models = registry({ custom });
+    expect(models.problems).toEqual([]);
+    expect(models.provider("attic")).toMatchObject({
+      row: { api: "openai-completions", keyVariables: ["LM_API_TOKEN"] },
+      keyless: true,
+    });
+    expect(models.unlisted("attic", "a")).toMatchObject({ provider: "attic", baseUrl: "http://attic:1234/v1" });
+  });
+});
+
+test.each([
+  ["openai-completions", "http://box:1", "/v1/models"],
+  ["openai-completions", "http://box:1/v1/", "/models"],
+  ["anthropic-messages", "http://box:1/proxy", "/v1/models"],
+  ["anthropic-messages", "http://box:1/v1", "/models"],
+  ["google-generative-ai", "http://box:1", "/v1beta/models"],
+  ["ai-sdk", "http://box:1", undefined],
+])("a server of %s at %s has its list of models at %s", (api, baseUrl, modelsPath) => {
+  const models = registry({ custom: { providers: { mine: { api, baseUrl, models: [{ id: "m" }] } } } });
+  expect(models.provider("mine")?.row.modelsPath).toBe(modelsPath);
+});
+
+test("an address that needs a variable is missing until it is set", () => {
+  const key = { AZURE_OPENAI_API_KEY: "k" };
+  const without = registry({ env: key });
+  const model = without.unlisted("azure-openai", "gpt-5")!;
+  expect(without.hasCredentials(model)).toBe(false);
+  expect(without.unusable(model)).toBe(
+    "The address of Azure OpenAI is not known: set AZURE_OPENAI_RESOURCE_NAME or AZURE_OPENAI_BASE_URL.",
+  );
+  const models = registry({ env: { ...key, AZURE_OPENAI_RESOURCE_NAME: "acme" } });
+  expect(models.unlisted("azure-openai", "gpt-5")).toMatchObject({
+    baseUrl: "https://acme.openai.azure.com/openai/v1",
+  });
+});
+
+test("what omp's models.yml says beside the rest is understood", () => {
+  const models = registry({
+    custom: {
+      providers: {
+        mine: {
+          baseUrl: "http://127.0.0.1:9",
+          api: "anthropic-messages",
+          auth: "oauth",
+          transport: "auto",
+          models: [
+            { id: "m1", thinking: { minLevel: "low", maxLevel: "high", mode: "anthropic-budget-effort" } },
+            { id: "m2", thinking: { maxLevel: "max" }, contextPromotionTarget: "m1" },
+            { id: "m3", cost: { input: 1, output: 2 }, costTiers: [{ above: 200_000, input: 3 }] },
+          ],
+        },
+      },
+      equivalence: {},
+    },
+    auth: { mine: { type: "oauth", access: "token", expires: NOW + 1 } },
+  });
+  expect(models.problems).toEqual([]);
+  expect(models.find("mine", "m1")).toMatchObject({
+    reasoning: true,
+    thinkingLevelMap: { minimal: null, xhigh: null },
+    compat: { thinking: "budget" },
+  });
+  expect(models.find("mine", "m2")).toMatchObject({ reasoning: true, thinkingLevelMap: { xhigh: "xhigh" } });
+  expect(models.find("mine", "m3")?.costTiers).toEqual([
+    { above: 200_000, input: 3, output: 2, cacheRead: 0, cacheWrite: 0 },
+  ]);
+  expect(models.credentials(models.find("mine", "m1")!)).toEqual({ apiKey: "token" });
+});
+
+test("quirks of provider and model are joined", () => {
+  const models = registry({
+    custom: own({
+      compat: { a: 1, b: 1 },
+      models: [{ id: "m1", compat: { b: 2 } }],
+      modelOverrides: { m1: { compat: { c: 3 } } },
+    }),
+  });
+  expect(models.find("mine", "m1")?.compat).toEqual({ a: 1, b: 2, c: 3 });
+});
+
+test("a model of an installed package is looked for beside the file that names it, unless it says otherwise", () => {
+  const models = registry({
+    custom: {
+      providers: {
+        sdk: { api: "ai-sdk", auth: "none", models: [{ id: "a" }, { id: "b", compat: { from: "/elsewhere" } }] },
+      },
+    },
+    packagesFrom: "/agent",
+  });
+  expect(models.problems).toEqual([]);
+  expect(models.modelsOf("sdk").map(({ compat }) => compat)).toEqual([{ from: "/agent" }, { from: "/elsewhere" }]);
+});
+
+test("a mistake is told with its place when the file knows it", () => {
+  const paths: unknown[] = [];
+  const models = createModelRegistry({
+    env: {},
+    offline: true,
+    now: () => NOW,
+    runCommand: () => Promise.reject(new Error("no command may run")),
+    models: {
+      name: "/home/me/models.json",
+      value: own({ models: [{ id: "ok" }, { id: "m", contextWindow: "big" }] }),
+      locate(path) {
+        paths.push(path);
+        return { line: 12, column: 7 };
+      },
+    },
+  });
+  expect(models.problems).toEqual([
+    "/home/me/models.json:12:7: providers.mine.models[1].contextWindow must be a number above 0",
+  ]);
+  expect(paths).toEqual([["providers", "mine", "models", 1, "contextWindow"]]);
+  expect(models.find("mine", "ok")).toBeDefined();
+});
+
+test.each<[path: (string | number)[], name: string]>([
+  [["providers", "mine", "models", 0, "id"], "providers.mine.models[0].id"],
+  [["providers", "my-own", "modelOverrides", "gpt-4.1"], 'providers.my-own.modelOverrides["gpt-4.1"]'],
+  [[3], "[3]"],
+])("%j is written %s", (path, name) => {
+  expect(keyName(path)).toBe(name);
 });

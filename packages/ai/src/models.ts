@@ -1,21 +1,40 @@
 import type { Model } from "@tiller/protocol/model";
-import { type Environment, findKey, type KeySources, keyVariables, readStoredKeys, resolveSecret } from "./auth.ts";
-import { isLocal, OFFLINE_MODEL, scriptModel } from "./catalogue.ts";
-import { readCustomModels } from "./custom-models.ts";
+import {
+  type Environment,
+  type FoundKey,
+  findKey,
+  type KeySources,
+  keyVariables,
+  readAuthFile,
+  readHeader,
+  type Secret,
+} from "./auth.ts";
+import { builtinModelsOf, isLocal, OFFLINE_MODEL, scriptModel } from "./catalogue.ts";
+import { type CustomModels, NO_COST, readCustomModels, USUAL_LIMITS } from "./custom-models.ts";
 import { ProviderError } from "./errors.ts";
+import { type ParsedFile, problemAt } from "./parsed-file.ts";
+import { PROVIDERS, providerRow, resolveBaseUrl } from "./providers/index.ts";
+import type { ProviderRow } from "./providers/provider-row.ts";
+import { createCommandValues, type RunCommand } from "./secret-commands.ts";
 
 export interface RegistryOptions {
-  /** models.json, parsed. */
-  custom?: unknown;
-  /** auth.json, parsed. */
-  auth?: unknown;
+  /** models.json or models.yml. */
+  models?: ParsedFile;
+  /** auth.json. */
+  auth?: ParsedFile;
   env: Environment;
+  /** Milliseconds since 1970, for logins that expire. */
+  now(): number;
+  /** Runs a `!command` and gives what it printed. */
+  runCommand: RunCommand;
   /** `--api-key`. */
   runtimeKey?: { provider: string; key: string };
   /** May the offline model be used? */
   offline: boolean;
   /** The script file that was chosen at start, if any. */
   script?: { path: string };
+  /** Where packages that models name (`ai-sdk`) are looked for. */
+  packagesFrom?: string;
 }
 
 export interface Credentials {
@@ -23,116 +42,277 @@ export interface Credentials {
   headers?: Record<string, string>;
 }
 
-/** Which models there are and how they are reached. Does no I/O: it is made at every start. */
+/** Where a provider is and whether it has a key; nothing secret is in it. */
+export interface ProviderState {
+  row: ProviderRow;
+  /** The row's, changed by the environment and models.json; or the variable that has to be set first. */
+  baseUrl: { url: string } | { missing: string };
+  key: { source: string } | { missing: string };
+  keyless: boolean;
+  /** Somebody meant it: there is a key, or models.json speaks of it. */
+  configured: boolean;
+}
+
+/** Which models there are and how they are reached. Runs nothing, and reads the catalogue only when somebody asks for it. */
 export interface ModelRegistry {
   /** Every model, also those without a key. */
   all(): Model[];
+  modelsOf(provider: string): readonly Model[];
+  /** Every provider that has models or could have them, built in or from models.json. */
+  providers(): string[];
+  provider(id: string): ProviderState | undefined;
   /**
    * The models that can be asked now. The offline model is among them only when there is nothing else or when it is the
    * one in use, so that nobody lands on it by accident.
    */
   available(current?: Model): Model[];
   find(provider: string, id: string): Model | undefined;
+  /** A model that no list has, with the figures of the provider's default model; undefined for an unknown provider. */
+  unlisted(provider: string, id: string): Model | undefined;
+  /** From now on it is one of its provider's models. */
+  adopt(model: Model): void;
   hasCredentials(model: Model): boolean;
-  /** Throws ProviderError("auth") with a text that says how to configure the model. */
-  credentials(model: Model): Credentials;
+  /** Why a model cannot be asked, as far as that is known without running anything. */
+  unusable(model: Model): string | undefined;
+  /** Throws ProviderError("auth") with a text that says how to configure the model. A promise when a command must run. */
+  credentials(model: Model): Credentials | Promise<Credentials>;
+  /** The same without what only one model has. */
+  providerCredentials(provider: string): Credentials | Promise<Credentials>;
   /** What could not be used of the configuration, one sentence each. */
   problems: string[];
 }
 
 export function createModelRegistry(options: RegistryOptions): ModelRegistry {
   const { env } = options;
-  const custom = readCustomModels(options.custom);
-  const stored = readStoredKeys(options.auth);
-  const configured = new Map<string, string>();
-  for (const [provider, settings] of custom.providers) {
-    if (settings.apiKey !== undefined) configured.set(provider, settings.apiKey);
-  }
-  const sources: KeySources = { env, runtimeKey: options.runtimeKey, stored: stored.keys, configured };
+  const custom = readCustomModels(options.models, { builtinModelsOf: builtins, packagesFrom: options.packagesFrom });
+  const auth = readAuthFile(options.auth);
+  const configured = configuredKeys(custom);
+  const commands = createCommandValues(options.runCommand);
+  const adopted: Model[] = [];
+  const lists = new Map<string, readonly Model[]>();
   const locals = [
     ...(options.script ? [scriptModel(options.script.path)] : []),
     ...(options.offline ? [OFFLINE_MODEL] : []),
   ];
-  const everything = [...custom.models, ...locals];
+  const ids = [...new Set([...PROVIDERS.map(({ id }) => id), ...custom.providers.keys()])];
 
-  const credentials = (model: Model): Credentials => {
-    if (isLocal(model)) return {};
-    const settings = custom.providers.get(model.provider);
-    const key = settings?.keyless ? undefined : findKey(model.provider, sources);
-    if (key && "missing" in key) throw noKey(model, key.missing);
-    const headers = resolveHeaders(model, env, {
-      ...settings?.headers,
-      ...custom.modelHeaders.get(`${model.provider}/${model.id}`),
-    });
-    if (settings?.authHeader && key) headers.authorization = `Bearer ${key.value}`;
-    return { ...(key ? { apiKey: key.value } : {}), ...(Object.keys(headers).length > 0 ? { headers } : {}) };
+  const keyOf = (provider: string): FoundKey | { missing: string } => {
+    if (custom.providers.get(provider)?.isOpen) return { missing: "" };
+    const names = { auth: shortName(options.auth, "auth.json"), models: shortName(options.models, "models.json") };
+    const sources: KeySources = { env, now: options.now(), stored: auth.stored, configured, names };
+    return findKey(provider, { ...sources, runtimeKey: options.runtimeKey });
+  };
+  const rowOf = (provider: string): ProviderRow | undefined =>
+    custom.providers.get(provider)?.row ?? providerRow(provider);
+  const isKeyless = (provider: string): boolean =>
+    custom.providers.get(provider)?.keyless ?? providerRow(provider)?.keyless === true;
+  const hasKey = (provider: string): boolean => isKeyless(provider) || "secret" in keyOf(provider);
+
+  const modelsOf = (provider: string): readonly Model[] => {
+    let models = lists.get(provider);
+    if (!models) {
+      const listed = custom.providers.get(provider)?.models ?? builtins(provider);
+      const own = [...listed, ...locals.filter((model) => model.provider === provider)];
+      models = [
+        ...own.map((model) => addressed(model, env)),
+        ...adopted.filter((model) => model.provider === provider),
+      ];
+      lists.set(provider, models);
+    }
+    return models;
+  };
+  const find = (provider: string, id: string): Model | undefined => modelsOf(provider).find((model) => model.id === id);
+
+  /** Throws when something is known to be missing. */
+  const needs = (provider: string, model?: Model): Needs => {
+    if (model && isLocal(model)) return { headers: {} };
+    const key = keyOf(provider);
+    const row = rowOf(provider);
+    const missing = row && addressMissing(model?.baseUrl ?? row.baseUrl, row, env);
+    if (missing) throw new ProviderError("auth", missing);
+    if ("missing" in key && !isKeyless(provider)) throw noKey(provider, model, key.missing);
+    const settings = custom.providers.get(provider);
+    const given = {
+      ...(settings?.headers ?? providerRow(provider)?.headers),
+      ...(model ? custom.modelHeaders.get(`${provider}/${model.id}`) : undefined),
+    };
+    const secret = "secret" in key ? key : undefined;
+    const headers = readHeaders(given, env, `${provider}${model ? `/${model.id}` : ""}`);
+    return { key: secret, headers, authHeader: settings?.authHeader };
+  };
+  const resolved = (provider: string, needed: Needs): Credentials | Promise<Credentials> =>
+    commands.resolve(allSecrets(needed), provider, (valueFor) => joined(needed, valueFor));
+  const unusable = (model: Model): string | undefined => {
+    try {
+      needs(model.provider, model);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
   };
   const hasCredentials = (model: Model): boolean =>
-    isLocal(model) ||
-    custom.providers.get(model.provider)?.keyless === true ||
-    "value" in findKey(model.provider, sources);
+    isLocal(model) || (hasKey(model.provider) && !/\{\w+\}/.test(model.baseUrl));
 
   return {
-    all: () => [...everything],
+    all: () => [...ids.flatMap((provider) => [...modelsOf(provider)]), ...locals],
+    modelsOf,
+    providers: () => [...ids, ...new Set(locals.map(({ provider }) => provider))],
+    provider(id) {
+      const row = rowOf(id);
+      if (!row) return undefined;
+      const key = keyOf(id);
+      return {
+        row,
+        baseUrl: baseUrlOf(row, env),
+        key: "source" in key ? { source: key.source } : key,
+        keyless: isKeyless(id),
+        configured: "secret" in key || custom.providers.has(id),
+      };
+    },
     available(current) {
-      const usable = custom.models.filter(hasCredentials);
+      const usable = ids.filter(hasKey).flatMap((provider) => modelsOf(provider).filter(hasCredentials));
       const chosen = locals.filter((model) => model.provider === "script" || isSame(model, current));
       const listed = [...usable, ...chosen];
       return listed.length > 0 ? listed : [...locals];
     },
-    find: (provider, id) => everything.find((model) => model.provider === provider && model.id === id),
+    find,
+    unlisted(provider, id) {
+      const row = rowOf(provider);
+      const own = modelsOf(provider);
+      const template = own.find((model) => model.id === row?.defaultModel) ?? own[0];
+      if (template) return isLocal(template) ? undefined : { ...template, id, name: id };
+      return row && addressed(bareModel(row, id), env);
+    },
+    adopt(model) {
+      if (find(model.provider, model.id)) return;
+      adopted.push(model);
+      lists.delete(model.provider);
+    },
     hasCredentials,
-    credentials,
-    problems: [...custom.problems, ...stored.problems, ...suspiciousKeys(configured, env)],
+    unusable,
+    credentials: (model) => resolved(model.provider, needs(model.provider, model)),
+    providerCredentials: (provider) => resolved(provider, needs(provider)),
+    problems: [...custom.problems, ...auth.problems, ...suspiciousKeys(options.models, configured, env)],
   };
+}
+
+/** A server of one's own has the models one gave it: the catalogue need not even be read. */
+function builtins(provider: string): readonly Model[] {
+  return providerRow(provider)?.keyless ? [] : builtinModelsOf(provider);
+}
+
+/** What a request needs beside the model, some of it perhaps still to be had from commands. */
+interface Needs {
+  key?: FoundKey;
+  authHeader?: boolean;
+  headers: Readonly<Record<string, Secret>>;
+}
+
+function allSecrets({ key, headers }: Needs): Secret[] {
+  return [...(key ? [key.secret] : []), ...Object.values(headers)];
+}
+
+function joined({ key, authHeader, headers }: Needs, valueFor: (secret: Secret) => string): Credentials {
+  const apiKey = key && valueFor(key.secret);
+  const values: Record<string, string> = {};
+  for (const [name, secret] of Object.entries(headers)) values[name] = valueFor(secret);
+  if (authHeader && apiKey !== undefined) values.authorization = `Bearer ${apiKey}`;
+  return {
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(Object.keys(values).length > 0 ? { headers: values } : {}),
+  };
+}
+
+function readHeaders(given: Readonly<Record<string, string>>, env: Environment, owner: string): Record<string, Secret> {
+  const headers: Record<string, Secret> = {};
+  for (const [name, text] of Object.entries(given)) {
+    const secret = readHeader(text, env);
+    if ("missing" in secret) {
+      throw new ProviderError("auth", `Header "${name}" of ${owner} in models.json: ${secret.missing}`);
+    }
+    headers[name.toLowerCase()] = secret;
+  }
+  return headers;
+}
+
+function configuredKeys(custom: CustomModels): Map<string, string> {
+  const keys = new Map<string, string>();
+  for (const [provider, { apiKey }] of custom.providers) if (apiKey !== undefined) keys.set(provider, apiKey);
+  return keys;
+}
+
+/** The last part of a path: in a sentence about keys the folder does not matter. */
+function shortName(file: ParsedFile | undefined, otherwise: string): string {
+  return file?.name.split(/[/\\]/).at(-1) ?? otherwise;
 }
 
 function isSame(model: Model, other: Model | undefined): boolean {
   return model.provider === other?.provider && model.id === other.id;
 }
 
-function resolveHeaders(
-  model: Model,
-  env: Environment,
-  headers: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const resolved: Record<string, string> = {};
-  for (const [name, text] of Object.entries(headers)) {
-    const secret = resolveSecret(text, env);
-    if ("missing" in secret) {
-      throw new ProviderError(
-        "auth",
-        `Header "${name}" of ${model.provider}/${model.id} in models.json: ${secret.missing}`,
-      );
-    }
-    resolved[name.toLowerCase()] = secret.value;
-  }
-  return resolved;
+/** The model with its base URL as the environment has it. One that cannot be filled in stays as it is. */
+function addressed(model: Model, env: Environment): Model {
+  const row = providerRow(model.provider);
+  const found = row && resolveBaseUrl(row, env, model.baseUrl);
+  return found && "url" in found && found.url !== model.baseUrl ? { ...model, baseUrl: found.url } : model;
 }
 
-function noKey(model: Model, why: string): ProviderError {
-  const variables = keyVariables(model.provider);
-  const variable = variables.at(-1);
+/** The environment has a say about built-in providers, unless models.json sends them elsewhere. */
+function baseUrlOf(row: ProviderRow, env: Environment): ProviderState["baseUrl"] {
+  const builtin = providerRow(row.id);
+  return builtin ? resolveBaseUrl(builtin, env, row.baseUrl) : { url: row.baseUrl };
+}
+
+function addressMissing(baseUrl: string, row: ProviderRow, env: Environment): string | undefined {
+  const found = baseUrlOf({ ...row, baseUrl }, env);
+  if ("url" in found) return undefined;
+  const ways = [found.missing, ...(row.baseUrlVariable ? [row.baseUrlVariable] : [])];
+  return `The address of ${row.name} is not known: set ${ways.join(" or ")}.`;
+}
+
+/** A server of one's own is often set up for less than its model could do. */
+const LOCAL_WINDOW = 32_768;
+
+/** All that can be said of a model of which only the id is known. */
+function bareModel(row: ProviderRow, id: string): Model {
+  return {
+    id,
+    name: id,
+    api: row.api,
+    provider: row.id,
+    baseUrl: row.baseUrl,
+    reasoning: false,
+    input: ["text"],
+    cost: NO_COST,
+    ...USUAL_LIMITS,
+    ...(row.keyless ? { contextWindow: LOCAL_WINDOW } : {}),
+    ...(row.compat ? { compat: { ...row.compat } } : {}),
+  };
+}
+
+function noKey(provider: string, model: Model | undefined, why: string): ProviderError {
+  const variable = keyVariables(provider).at(-1);
   const ways = [
     ...(variable ? [`set ${variable}`] : []),
     "start with --api-key",
-    `add "${model.provider}": {"type":"api_key","key":"..."} to auth.json`,
+    `add "${provider}": {"type":"api_key","key":"..."} to auth.json`,
   ];
   const because = why === "" ? "" : ` (${why})`;
-  return new ProviderError(
-    "auth",
-    `No API key for ${model.provider}/${model.id}${because}. To configure one: ${ways.join(", or ")}.`,
-  );
+  const who = model ? `${provider}/${model.id}` : provider;
+  return new ProviderError("auth", `No API key for ${who}${because}. To configure one: ${ways.join(", or ")}.`);
 }
 
 /** Other programs take a bare name for a variable. Here it is the key itself, which should not go unnoticed. */
-function suspiciousKeys(configured: ReadonlyMap<string, string>, env: Environment): string[] {
+function suspiciousKeys(
+  file: ParsedFile | undefined,
+  configured: ReadonlyMap<string, string>,
+  env: Environment,
+): string[] {
   const problems: string[] = [];
   for (const [provider, key] of configured) {
-    if (!/^[A-Z][A-Z0-9_]+$/.test(key) || env[key] === undefined) continue;
-    problems.push(
-      `models.json: providers.${provider}.apiKey is used as the key itself; to use the environment variable, write "$${key}"`,
-    );
+    if (!file || !/^[A-Z][A-Z0-9_]+$/.test(key) || env[key] === undefined) continue;
+    const what = `is used as the key itself; to use the environment variable, write "$${key}"`;
+    problems.push(problemAt(file, ["providers", provider, "apiKey"], what));
   }
   return problems;
 }

@@ -48,7 +48,7 @@ export type Delta =
       cacheWrite1h?: number;
       reasoning?: number;
     }
-  /** `model` is the name the provider answered with, told when it is not the one that was asked. */
+  /** `model` is the name the provider answered with; the message keeps it when it is not the one that was asked. */
   | { type: "response"; id?: string; model?: string }
   | { type: "done"; stopReason: Extract<StopReason, "stop" | "length" | "toolUse"> }
   | { type: "error"; error: ProviderError };

@@ -3,8 +3,10 @@ import { expect, test } from "vitest";
 import {
   type InitialModelInputs,
   initialModel,
+  type ModelSource,
   resolveModelOption,
   resolveScope,
+  savedDefault,
   wantedThinkingLevel,
 } from "./resolve-model.ts";
 import { testModel } from "./testing.ts";
@@ -22,6 +24,18 @@ const models = [
   "router/qwen:free",
   "local/llama-3",
 ].map(model);
+/** Models with a list; what is usable is said by `provider/id`, and `bare` is a provider without a list. */
+function source(all: readonly Model[], usable: (model: Model) => boolean = () => true): ModelSource {
+  const modelsOf = (provider: string) => all.filter((model) => model.provider === provider);
+  return {
+    providers: () => [...new Set(all.map(({ provider }) => provider)), "bare"],
+    modelsOf,
+    all: () => all,
+    available: () => all.filter(usable),
+    unlisted: (provider, id) => ({ ...(modelsOf(provider)[0] ?? testModel({ provider })), id, name: id }),
+    hasCredentials: usable,
+  };
+}
 const nameOf = ({ provider, id }: Model) => `${provider}/${id}`;
 
 test.each<[provider: string | undefined, pattern: string | undefined, expected: unknown]>([
@@ -46,32 +60,98 @@ test.each<[provider: string | undefined, pattern: string | undefined, expected: 
   [undefined, "qwen:free", "router/qwen:free"],
   [undefined, "qwen:free:low", "router/qwen:free at low"],
 ])("--provider %s --model %s", (provider, pattern, expected) => {
-  const choice = resolveModelOption({ provider, model: pattern }, models);
+  const choice = resolveModelOption({ provider, model: pattern }, source(models));
   const said = choice?.ok ? nameOf(choice.model) + (choice.thinkingLevel ? ` at ${choice.thinkingLevel}` : "") : choice;
   expect(said).toEqual(expected);
 });
 
 test.each<[provider: string | undefined, pattern: string | undefined, error: string]>([
   ["nobody", "x", 'Unknown provider "nobody". Use --list-models to see available providers/models.'],
+  [
+    "bare",
+    undefined,
+    'No model of "bare" is known: name one with --model (`tiller models` shows those of servers on this machine).',
+  ],
   ["nobody", undefined, 'Unknown provider "nobody". Use --list-models to see available providers/models.'],
   [undefined, "gpt-9", 'Model "gpt-9" not found. Use --list-models to see available models.'],
   [undefined, "llama:loud", 'Model "llama:loud" not found. Use --list-models to see available models.'],
   [undefined, "nobody/x", 'Model "nobody/x" not found. Use --list-models to see available models.'],
   [undefined, "", 'Model "" not found. Use --list-models to see available models.'],
 ])("--provider %s --model %s is refused", (provider, pattern, error) => {
-  expect(resolveModelOption({ provider, model: pattern }, models)).toEqual({ ok: false, error });
+  expect(resolveModelOption({ provider, model: pattern }, source(models))).toEqual({ ok: false, error });
 });
 
 test.each<[option: { provider?: string; model: string }, id: string, level: string | undefined]>([
   [{ provider: "anthropic", model: "claude-brand-new" }, "claude-brand-new", undefined],
   [{ model: "anthropic/claude-brand-new:high" }, "claude-brand-new", "high"],
 ])("a model of a known provider that is not listed is tried: %j", (option, id, thinkingLevel) => {
-  expect(resolveModelOption(option, models)).toEqual({
+  expect(resolveModelOption(option, source(models))).toEqual({
     ok: true,
     model: { ...models[0], id, name: id },
     ...(thinkingLevel ? { thinkingLevel } : {}),
     warning: `Model "${id}" not found for provider "anthropic". Using custom model id.`,
   });
+});
+
+test("of a provider without a list any model may be named, without a warning", () => {
+  const others = source([...models, model("router/bare/qwen3:8b")]);
+  for (const option of [{ provider: "Bare", model: "qwen3:8b" }, { model: "bare/qwen3:8b" }]) {
+    expect(resolveModelOption(option, others)).toEqual({
+      ok: true,
+      model: testModel({ provider: "bare", id: "qwen3:8b", name: "qwen3:8b" }),
+    });
+  }
+  expect(resolveModelOption({ model: "bare/" }, source(models))).toMatchObject({ ok: false });
+});
+
+const GPTS = [
+  "openai/gpt-5",
+  "openai/gpt-5-mini",
+  "azure/gpt-5",
+  "openrouter/openai/gpt-5",
+  "openrouter/gpt-6-preview-20260101",
+].map(model);
+
+test.each<[keys: string[], pattern: string, expected: string]>([
+  [["openai"], "gpt-5", "openai/gpt-5"],
+  [["azure"], "gpt-5", "azure/gpt-5"],
+  [["azure", "openai"], "gpt-5", "openai/gpt-5"],
+  // A reseller writes the vendor before the name.
+  [["openrouter"], "gpt-5", "openrouter/openai/gpt-5"],
+  [["openrouter"], "gpt-5:low", "openrouter/openai/gpt-5"],
+  // Nobody has a key: the first, and the prompt will say what is missing.
+  [[], "gpt-5", "openai/gpt-5"],
+  // Parts of a name, too, where there is a key.
+  [["openai"], "gpt", "openai/gpt-5-mini"],
+  [["azure"], "gpt", "azure/gpt-5"],
+  [["openrouter"], "GPT-6", "openrouter/gpt-6-preview-20260101"],
+  [["azure"], "mini", "openai/gpt-5-mini"],
+  // Who names a provider gets it, key or not.
+  [["azure"], "openai/gpt-5", "openai/gpt-5"],
+  [["openai"], "azure/gpt", "azure/gpt-5"],
+])("with keys for %j, --model %s is %s", (keys, pattern, expected) => {
+  const choice = resolveModelOption(
+    { model: pattern },
+    source(GPTS, ({ provider }) => keys.includes(provider)),
+  );
+  expect(choice?.ok && nameOf(choice.model)).toBe(expected);
+});
+
+test.each<[settings: { provider?: string; model?: string }, expected: string | undefined]>([
+  [{}, undefined],
+  [{ provider: "anthropic" }, "anthropic/claude-opus-5-5"],
+  [{ provider: "ANTHROPIC", model: "claude-sonnet-4-5" }, "anthropic/claude-sonnet-4-5"],
+  [{ model: "claude-sonnet-4-5" }, "anthropic/claude-sonnet-4-5"],
+  // A newer model than the list, and one of a provider without a list.
+  [{ provider: "anthropic", model: "claude-next" }, "anthropic/claude-next"],
+  [{ provider: "bare", model: "qwen3" }, "bare/qwen3"],
+  [{ provider: "bare" }, undefined],
+  [{ provider: "gone", model: "x" }, undefined],
+  // Settings are exact: half a name is no name.
+  [{ model: "sonnet" }, undefined],
+])("settings %j mean %s", (settings, expected) => {
+  const saved = savedDefault(settings, source(models));
+  expect(saved && nameOf(saved)).toBe(expected);
 });
 
 test.each<[patterns: string[], names: string[], warnings: string[]]>([
@@ -85,9 +165,10 @@ test.each<[patterns: string[], names: string[], warnings: string[]]>([
   [["llama-?", "[lq]*-3"], ["local/llama-3"], []],
   [["gpt-*", "nothing"], [], ['No models match pattern "gpt-*"', 'No models match pattern "nothing"']],
   [["llama:loud"], ["local/llama-3"], ['Invalid thinking level "loud" in pattern "llama:loud"; it is ignored']],
+  [["bare/qwen3:8b", "bare/qwen3:high", "bare/qwen3:8b"], ["bare/qwen3:8b", "bare/qwen3 at high"], []],
   [["a.b*(c"], [], ['No models match pattern "a.b*(c"']],
 ])("scope %j", (patterns, names, warnings) => {
-  const scope = resolveScope(patterns, models);
+  const scope = resolveScope(patterns, source(models));
   const said = scope.scoped.map(
     (entry) => nameOf(entry.model) + (entry.thinkingLevel ? ` at ${entry.thinkingLevel}` : ""),
   );
@@ -96,6 +177,7 @@ test.each<[patterns: string[], names: string[], warnings: string[]]>([
 
 const [opus, sonnet, , haiku] = models as [Model, Model, Model, Model];
 const llama = models.at(-1)!;
+const usable = (...some: Model[]) => source(models, (candidate) => some.includes(candidate));
 
 test.each<[story: string, inputs: Partial<InitialModelInputs>, expected: Model | undefined]>([
   ["the option wins", { option: haiku, scoped: [{ model: opus }], restored: sonnet }, haiku],
@@ -113,13 +195,13 @@ test.each<[story: string, inputs: Partial<InitialModelInputs>, expected: Model |
   ["then the settings", { settings: { provider: "anthropic", model: "claude-sonnet-4-5" } }, sonnet],
   ["also as provider/id", { settings: { model: "local/llama-3" } }, llama],
   ["also a provider alone", { settings: { provider: "anthropic" } }, opus],
-  ["even without a key for it", { settings: { model: "local/llama-3" }, available: [opus] }, llama],
+  ["even without a key for it", { settings: { model: "local/llama-3" }, source: usable(opus) }, llama],
   ["settings that name nothing are passed over", { settings: { provider: "gone", model: "x" } }, opus],
-  ["then the default of a provider", { available: [haiku, opus] }, opus],
-  ["then the first", { available: [llama, haiku] }, llama],
-  ["then none", { available: [] }, undefined],
+  ["then the default of a provider", { source: usable(haiku, opus) }, opus],
+  ["then the first", { source: usable(llama, haiku) }, haiku],
+  ["then none", { source: usable() }, undefined],
 ])("initial model: %s", (_story, inputs, expected) => {
-  expect(initialModel({ scoped: [], isNewSession: true, all: models, available: models, ...inputs })).toBe(expected);
+  expect(initialModel({ scoped: [], isNewSession: true, source: source(models), ...inputs })).toBe(expected);
 });
 
 test("wanted thinking: the first level that was given, whatever the model can do", () => {

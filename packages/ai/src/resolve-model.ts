@@ -1,5 +1,5 @@
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
-import { PROVIDER_DEFAULTS } from "./catalogue.ts";
+import { providerRow } from "./providers/index.ts";
 import { DEFAULT_THINKING_LEVEL, isThinkingLevel } from "./thinking-levels.ts";
 
 /** From what people write to a model. Pure. */
@@ -12,68 +12,117 @@ export interface ScopedModel {
 
 export type ModelChoice = ({ ok: true; warning?: string } & ScopedModel) | { ok: false; error: string };
 
+/** The models there are. What is not asked for need not be loaded. */
+export interface ModelSource {
+  /** Every provider that can be named. */
+  providers(): readonly string[];
+  modelsOf(provider: string): readonly Model[];
+  all(): readonly Model[];
+  /** Those that can be asked now. */
+  available(): readonly Model[];
+  /** A model of a known provider that no list has. */
+  unlisted(provider: string, id: string): Model | undefined;
+  hasCredentials(model: Model): boolean;
+}
+
 /** `--provider` and `--model`; undefined when neither was given. */
 export function resolveModelOption(
   option: { provider?: string; model?: string },
-  models: readonly Model[],
+  source: ModelSource,
 ): ModelChoice | undefined {
   const { provider: named, model: pattern } = option;
   if (named === undefined && pattern === undefined) return undefined;
-  const provider = named === undefined ? undefined : knownProvider(named, models);
+  const provider = named === undefined ? undefined : knownProvider(named, source);
   if (named !== undefined && provider === undefined) {
     return { ok: false, error: `Unknown provider "${named}". Use --list-models to see available providers/models.` };
   }
-  if (pattern === undefined) return providerDefault(provider ?? "", models);
-  return resolvePattern(pattern, provider, models);
-}
-
-function resolvePattern(pattern: string, named: string | undefined, models: readonly Model[]): ModelChoice {
-  const inferred = named ?? providerPrefix(pattern, models);
-  const prefix = inferred === undefined ? undefined : `${inferred}/`.toLowerCase();
-  const isPrefixed = prefix !== undefined && pattern.toLowerCase().startsWith(prefix);
-  const id = isPrefixed ? pattern.slice(prefix.length) : pattern;
-  const own = inferred === undefined ? models : models.filter((model) => model.provider === inferred);
-  const found = matchModel(id, own) ?? (named === undefined && isPrefixed ? matchModel(pattern, models) : undefined);
-  if (found) return { ok: true, ...found };
-  if (inferred !== undefined && id !== "") return unlistedModel(id, inferred, own);
-  return { ok: false, error: `Model "${pattern}" not found. Use --list-models to see available models.` };
-}
-
-/** A model we have not heard of may exist all the same: it gets the figures of the provider's default model. */
-function unlistedModel(text: string, provider: string, own: readonly Model[]): ModelChoice {
-  const { name: id, level } = splitLevel(text);
-  const template = own.find((model) => model.id === PROVIDER_DEFAULTS[provider]) ?? own[0]!;
+  if (pattern !== undefined) return resolvePattern(pattern, provider, source);
+  const model = provider === undefined ? undefined : providerDefault(provider, source);
+  if (model) return { ok: true, model };
   return {
-    ok: true,
-    model: { ...template, id, name: id },
-    ...(level ? { thinkingLevel: level } : {}),
-    warning: `Model "${id}" not found for provider "${provider}". Using custom model id.`,
+    ok: false,
+    error: `No model of "${provider}" is known: name one with --model (\`tiller models\` shows those of servers on this machine).`,
   };
 }
 
-function providerDefault(provider: string, models: readonly Model[]): ModelChoice {
-  const own = models.filter((model) => model.provider === provider);
-  const model = own.find((candidate) => candidate.id === PROVIDER_DEFAULTS[provider]) ?? own[0];
-  if (model) return { ok: true, model };
-  return { ok: false, error: `Unknown provider "${provider}". Use --list-models to see available providers/models.` };
+function resolvePattern(pattern: string, named: string | undefined, source: ModelSource): ModelChoice {
+  const provider = named ?? providerPrefix(pattern, source);
+  if (provider === undefined) {
+    const found = matchAnywhere(pattern, source);
+    return found ? { ok: true, ...found } : notFound(pattern);
+  }
+  const isPrefixed = pattern.toLowerCase().startsWith(`${provider}/`.toLowerCase());
+  const id = isPrefixed ? pattern.slice(provider.length + 1) : pattern;
+  const own = source.modelsOf(provider);
+  const found =
+    matchModel(id, (part) => matchExact(part, own) ?? matchPart(part, own)) ??
+    // Where no list is known, the name is taken as it is.
+    (named === undefined && own.length > 0 ? matchAnywhere(pattern, source) : undefined);
+  if (found) return { ok: true, ...found };
+  return (id === "" ? undefined : unlistedModel(id, provider, source)) ?? notFound(pattern);
 }
 
-function knownProvider(name: string, models: readonly Model[]): string | undefined {
-  return models.find((model) => model.provider.toLowerCase() === name.toLowerCase())?.provider;
+function notFound(pattern: string): ModelChoice {
+  return { ok: false, error: `Model "${pattern}" not found. Use --list-models to see available models.` };
 }
 
-function providerPrefix(pattern: string, models: readonly Model[]): string | undefined {
+/** A model we have not heard of may exist all the same. Where no list is known, that is nothing to warn of. */
+function unlistedModel(text: string, provider: string, source: ModelSource): ModelChoice | undefined {
+  const { name: id, level } = splitLevel(text);
+  const model = source.unlisted(provider, id);
+  if (!model) return undefined;
+  const warning = `Model "${id}" not found for provider "${provider}". Using custom model id.`;
+  return {
+    ok: true,
+    model,
+    ...(level ? { thinkingLevel: level } : {}),
+    ...(source.modelsOf(provider).length > 0 ? { warning } : {}),
+  };
+}
+
+/** Which model a provider means when only the provider is named. */
+function defaultModelId(provider: string): string | undefined {
+  return providerRow(provider)?.defaultModel;
+}
+
+function providerDefault(provider: string, source: ModelSource): Model | undefined {
+  const own = source.modelsOf(provider);
+  return own.find((model) => model.id === defaultModelId(provider)) ?? own[0];
+}
+
+function knownProvider(name: string, source: ModelSource): string | undefined {
+  return source.providers().find((provider) => provider.toLowerCase() === name.toLowerCase());
+}
+
+function providerPrefix(pattern: string, source: ModelSource): string | undefined {
   const slash = pattern.indexOf("/");
-  return slash > 0 ? knownProvider(pattern.slice(0, slash), models) : undefined;
+  return slash > 0 ? knownProvider(pattern.slice(0, slash), source) : undefined;
 }
 
-/** Exact, then part of a name, then the same without a `:level` at the end. A suffix that is no level matches nothing. */
-function matchModel(pattern: string, models: readonly Model[]): ScopedModel | undefined {
-  const model = matchExact(pattern, models) ?? matchPart(pattern, models);
+/** The whole text first, then the same without a `:level` at the end. A suffix that is no level matches nothing. */
+function matchModel(pattern: string, match: (part: string) => Model | undefined): ScopedModel | undefined {
+  const model = match(pattern);
   if (model) return { model };
   const { name, level } = splitLevel(pattern);
-  const found = level === undefined ? undefined : matchModel(name, models);
+  const found = level === undefined ? undefined : matchModel(name, match);
   return found && level ? { model: found.model, thinkingLevel: level } : undefined;
+}
+
+/**
+ * Over all providers. The same id is often at several: one that can be asked goes before one without a key, also when
+ * a provider of many vendors' models writes the vendor before it (`openai/gpt-5`).
+ */
+function matchAnywhere(pattern: string, source: ModelSource): ScopedModel | undefined {
+  const usable = source.available();
+  return matchModel(
+    pattern,
+    (part) =>
+      matchExact(part, usable) ??
+      matchTail(part, usable) ??
+      matchExact(part, source.all()) ??
+      matchPart(part, usable) ??
+      matchPart(part, source.all()),
+  );
 }
 
 function matchExact(pattern: string, models: readonly Model[]): Model | undefined {
@@ -84,6 +133,10 @@ function matchExact(pattern: string, models: readonly Model[]): Model | undefine
   });
 }
 
+function matchTail(pattern: string, models: readonly Model[]): Model | undefined {
+  return pattern === "" ? undefined : models.find(({ id }) => id.toLowerCase().endsWith(`/${pattern.toLowerCase()}`));
+}
+
 /** Names that move with the vendor (no date, or `-latest`) go before dated ones, then the greatest id wins. */
 function matchPart(pattern: string, models: readonly Model[]): Model | undefined {
   const text = pattern.toLowerCase();
@@ -92,7 +145,9 @@ function matchPart(pattern: string, models: readonly Model[]): Model | undefined
     (model) => model.id.toLowerCase().includes(text) || model.name.toLowerCase().includes(text),
   );
   const aliases = hits.filter((model) => !/-\d{8}$/.test(model.id));
-  return [...(aliases.length > 0 ? aliases : hits)].sort((a, b) => (a.id < b.id ? 1 : -1))[0];
+  let best: Model | undefined;
+  for (const model of aliases.length > 0 ? aliases : hits) if (!best || model.id > best.id) best = model;
+  return best;
 }
 
 function splitLevel(text: string): { name: string; level?: ThinkingLevel } {
@@ -101,30 +156,43 @@ function splitLevel(text: string): { name: string; level?: ThinkingLevel } {
   return colon > 0 && isThinkingLevel(suffix) ? { name: text.slice(0, colon), level: suffix } : { name: text };
 }
 
-/** `--models` and `enabledModels`: names, parts of names and globs, each with an optional `:level`. */
+/** `--models` and `enabledModels`: names, parts of names and globs of usable models, each with an optional `:level`. */
 export function resolveScope(
   patterns: readonly string[],
-  models: readonly Model[],
+  source: ModelSource,
 ): { scoped: ScopedModel[]; warnings: string[] } {
   const scoped: ScopedModel[] = [];
   const warnings: string[] = [];
   for (const pattern of patterns.map((text) => text.trim()).filter((text) => text !== "")) {
-    const hits = /[*?[]/.test(pattern) ? matchGlob(pattern, models) : matchScopeName(pattern, models, warnings);
+    const hits = /[*?[]/.test(pattern)
+      ? matchGlob(pattern, source.available())
+      : matchScopeName(pattern, source, warnings);
     if (hits.length === 0) warnings.push(`No models match pattern "${pattern}"`);
-    for (const hit of hits) if (!scoped.some(({ model }) => model === hit.model)) scoped.push(hit);
+    for (const hit of hits) if (!scoped.some(({ model }) => isSame(model, hit.model))) scoped.push(hit);
   }
   return { scoped, warnings };
 }
 
 /** More forgiving than the option: a suffix that is no level is dropped with a warning. */
-function matchScopeName(pattern: string, models: readonly Model[], warnings: string[]): ScopedModel[] {
-  const found = matchModel(pattern, models);
+function matchScopeName(pattern: string, source: ModelSource, warnings: string[]): ScopedModel[] {
+  const usable = source.available();
+  const match = (part: string): Model | undefined => matchExact(part, usable) ?? matchPart(part, usable);
+  const found = matchModel(pattern, match) ?? unlistedInScope(pattern, source);
   if (found) return [found];
   const colon = pattern.lastIndexOf(":");
-  const lenient = colon > 0 ? matchModel(pattern.slice(0, colon), models) : undefined;
+  const lenient = colon > 0 ? matchModel(pattern.slice(0, colon), match) : undefined;
   if (!lenient) return [];
   warnings.push(`Invalid thinking level "${pattern.slice(colon + 1)}" in pattern "${pattern}"; it is ignored`);
   return [lenient];
+}
+
+/** `ollama/qwen3`: of a provider without a list any name is as good as another. */
+function unlistedInScope(pattern: string, source: ModelSource): ScopedModel | undefined {
+  const provider = providerPrefix(pattern, source);
+  if (provider === undefined || source.modelsOf(provider).length > 0) return undefined;
+  const choice = unlistedModel(pattern.slice(provider.length + 1), provider, source);
+  if (!choice?.ok || choice.model.id === "" || !source.hasCredentials(choice.model)) return undefined;
+  return { model: choice.model, ...(choice.thinkingLevel ? { thinkingLevel: choice.thinkingLevel } : {}) };
 }
 
 function matchGlob(pattern: string, models: readonly Model[]): ScopedModel[] {
@@ -156,30 +224,36 @@ export interface InitialModelInputs {
   restored?: Model;
   /** `defaultProvider` and `defaultModel`. */
   settings?: { provider?: string; model?: string };
-  all: readonly Model[];
-  available: readonly Model[];
+  source: ModelSource;
 }
 
 /** The model a session starts with. */
 export function initialModel(inputs: InitialModelInputs): Model | undefined {
-  const { option, scoped, isNewSession, restored, available } = inputs;
+  const { option, scoped, isNewSession, restored, source } = inputs;
   if (option) return option;
-  const saved = savedDefault(inputs);
+  const saved = savedDefault(inputs.settings ?? {}, source);
   if (isNewSession && scoped.length > 0) {
-    return (scoped.find(({ model }) => model === saved) ?? scoped[0])?.model;
+    return (scoped.find(({ model }) => isSame(model, saved)) ?? scoped[0])?.model;
   }
-  const preferred = available.find((model) => PROVIDER_DEFAULTS[model.provider] === model.id);
-  return restored ?? saved ?? preferred ?? available[0];
+  if (restored ?? saved) return restored ?? saved;
+  const available = source.available();
+  return available.find((model) => defaultModelId(model.provider) === model.id) ?? available[0];
 }
 
-function savedDefault({ settings, all }: InitialModelInputs): Model | undefined {
-  if (!settings || (settings.model === undefined && settings.provider === undefined)) return undefined;
-  const { provider, model } = settings;
-  if (model === undefined) {
-    const choice = providerDefault(provider ?? "", all);
-    return choice.ok ? choice.model : undefined;
+function isSame(model: Model, other: Model | undefined): boolean {
+  return model.provider === other?.provider && model.id === other.id;
+}
+
+/** The model that the settings name; undefined when they name none or one that cannot be found. */
+export function savedDefault(settings: { provider?: string; model?: string }, source: ModelSource): Model | undefined {
+  const { provider: named, model } = settings;
+  if (named === undefined) {
+    return model === undefined ? undefined : (matchExact(model, source.available()) ?? matchExact(model, source.all()));
   }
-  return matchExact(model, provider === undefined ? all : all.filter((candidate) => candidate.provider === provider));
+  const provider = knownProvider(named, source);
+  if (provider === undefined) return undefined;
+  if (model === undefined) return providerDefault(provider, source);
+  return matchExact(model, source.modelsOf(provider)) ?? source.unlisted(provider, model);
 }
 
 /** The first level that was given (option, `:level`, session, settings). Not yet fitted to a model: the next one may allow more. */

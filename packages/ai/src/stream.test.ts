@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { API_FAMILIES } from "./api-families.ts";
 import { ProviderError } from "./errors.ts";
 import type { Delta, DeltaStream } from "./provider.ts";
 import { guardStream, streamAssistant } from "./stream.ts";
@@ -114,14 +115,14 @@ test("a reader that stops early closes the provider", async () => {
   expect(closed).toBe(true);
 });
 
-test.each(["openai-completions", "toString", ""])(
+test.each(["openai-chat", "toString", ""])(
   "a family that is not spoken (%j) is told with those that are",
   async (api) => {
     const [delta, ...more] = await collect(streamAssistant(testRequest({ model: testModel({ api }) })));
     expect(more).toEqual([]);
     expect(delta).toMatchObject({ type: "error", error: { kind: "bad_request" } });
     expect((delta as { error: Error }).error.message).toBe(
-      `Model anthropic/claude-test uses the API family "${api}", which this version does not speak. Known families: anthropic-messages, offline, script.`,
+      `Model anthropic/claude-test uses the API family "${api}", which this version does not speak. Known families: ${API_FAMILIES.join(", ")}.`,
     );
   },
 );

@@ -1,50 +1,69 @@
+import { API_FAMILIES, type ApiFamilyName, isApiFamily } from "./api-families.ts";
+import { streamOverHttp } from "./apis/over-http.ts";
 import { ProviderError } from "./errors.ts";
 import type { Delta, DeltaStream, ModelRequest, StreamModel } from "./provider.ts";
+import { redactError } from "./redact.ts";
 
 /** How each API family is loaded, when a model of it is first asked. Nothing of a family is loaded at start. */
-const FAMILIES: Readonly<Record<string, () => Promise<StreamModel>>> = {
-  "anthropic-messages": async () => {
-    const [{ streamOverHttp }, { anthropicMessages }] = await Promise.all([
-      import("./apis/over-http.ts"),
-      import("./apis/anthropic-messages/family.ts"),
-    ]);
-    return streamOverHttp(anthropicMessages);
-  },
+const FAMILIES: Readonly<Record<ApiFamilyName, () => Promise<StreamModel>>> = {
+  "anthropic-messages": async () =>
+    streamOverHttp((await import("./apis/anthropic-messages/family.ts")).anthropicMessages),
+  "openai-completions": async () => streamOverHttp((await import("./apis/openai-chat/family.ts")).openaiChat),
+  "openai-responses": loadOpenaiResponses,
+  "azure-openai-responses": loadOpenaiResponses,
+  "google-generative-ai": async () => streamOverHttp((await import("./apis/google/family.ts")).googleGenerativeAi),
+  "ai-sdk": async () => (await import("./apis/ai-sdk/bridge.ts")).streamAiSdk,
   offline: async () => (await import("./providers/offline.ts")).streamOffline,
   script: async () => (await import("./providers/script.ts")).streamScript,
 };
 
-export const API_FAMILIES: readonly string[] = Object.keys(FAMILIES);
+async function loadOpenaiResponses(): Promise<StreamModel> {
+  return streamOverHttp((await import("./apis/openai-responses/family.ts")).openaiResponses);
+}
 
 /**
  * Asks a model. Never throws, and ends with exactly one `done` or `error`, whatever the provider does. An abort ends the
  * stream at once, even when the provider does not listen to it.
  */
 export function streamAssistant(request: ModelRequest): DeltaStream {
-  return guardStream(() => openStream(request), request.signal);
+  return guardStream(
+    () => openStream(request),
+    request.signal,
+    (error) => redactError(error, request),
+  );
 }
 
 async function openStream(request: ModelRequest): Promise<DeltaStream> {
   const { model } = request;
-  const load = Object.hasOwn(FAMILIES, model.api) ? FAMILIES[model.api] : undefined;
-  if (!load) {
+  if (!isApiFamily(model.api)) {
     const known = API_FAMILIES.join(", ");
     throw new ProviderError(
       "bad_request",
       `Model ${model.provider}/${model.id} uses the API family "${model.api}", which this version does not speak. Known families: ${known}.`,
     );
   }
-  return (await load())(request);
+  return (await FAMILIES[model.api]())(request);
 }
 
+/** What is done to an error before anybody sees it. */
+type Clean = (error: ProviderError) => ProviderError;
+
 /** The guarantees of `streamAssistant` around any stream. The cost is per batch, never per delta. */
-export function guardStream(open: () => Promise<DeltaStream>, signal: AbortSignal): DeltaStream {
-  return { [Symbol.asyncIterator]: () => guardedIterator(open, signal) };
+export function guardStream(
+  open: () => Promise<DeltaStream>,
+  signal: AbortSignal,
+  clean: Clean = (error) => error,
+): DeltaStream {
+  return { [Symbol.asyncIterator]: () => guardedIterator(open, signal, clean) };
 }
 
 type Batch = IteratorResult<readonly Delta[], undefined>;
 
-function guardedIterator(open: () => Promise<DeltaStream>, signal: AbortSignal): AsyncIterator<readonly Delta[]> {
+function guardedIterator(
+  open: () => Promise<DeltaStream>,
+  signal: AbortSignal,
+  clean: Clean,
+): AsyncIterator<readonly Delta[]> {
   let source: AsyncIterator<readonly Delta[]> | undefined;
   let over = false;
   /** Answers the `next` that waits, if one does. */
@@ -74,11 +93,13 @@ function guardedIterator(open: () => Promise<DeltaStream>, signal: AbortSignal):
       answer(failWith(endedEarly()));
       return;
     }
-    if (isTerminal(result.value.at(-1))) end();
-    answer({ done: false, value: result.value });
+    const last = result.value.at(-1);
+    if (isTerminal(last)) end();
+    if (last?.type !== "error") answer({ done: false, value: result.value });
+    else answer({ done: false, value: [...result.value.slice(0, -1), { ...last, error: clean(last.error) }] });
   };
   const failed = (error: unknown): void => {
-    if (waiting && !over) answer(failWith(toProviderError(error)));
+    if (waiting && !over) answer(failWith(clean(toProviderError(error))));
   };
   const opened = async (): Promise<AsyncIterator<readonly Delta[]>> => {
     const iterator = (await open())[Symbol.asyncIterator]();

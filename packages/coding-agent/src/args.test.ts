@@ -281,3 +281,38 @@ describe("the table itself", () => {
     });
   });
 });
+
+describe("sub-commands", () => {
+  const parse = (...argv: string[]): ParsedArgs => parseArgs(argv, "tiller");
+
+  it.each<[argv: string[], kind: string, words: string[], options: object]>([
+    [["models"], "models", [], {}],
+    [["models", "son", "net", "--all"], "models", ["son", "net"], { all: true }],
+    [["models", "--offline"], "models", [], { offline: true }],
+    [["doctor"], "doctor", [], {}],
+    [["doctor", "--json", "--model", "sonnet"], "doctor", [], { json: true, model: "sonnet" }],
+  ])("%j", (argv, kind, words, options) => {
+    expect(parse(...argv)).toMatchObject({ kind, words, run: { options, warnings: [] } });
+  });
+
+  it.each([[["--mode", "rpc", "models"]], [["models", "--mode", "rpc"]], [["--mode", "rpc", "please", "doctor"]]])(
+    "are prompt text beside a mode: %j",
+    (argv) => {
+      expect(parse(...argv)).toMatchObject({ kind: "run" });
+    },
+  );
+
+  it.each<[argv: string[], message: string]>([
+    [["doctor", "who"], 'Error: `tiller doctor` takes no "who"; it looks at everything'],
+    [["doctor", "--all"], "Error: --all is for `tiller models`"],
+    [["models", "--json"], "Error: --json is for `tiller doctor`"],
+    [["--mode", "rpc", "--json"], "Error: --json is for `tiller doctor`"],
+    [["modles"], "Error: there is no interactive mode; start with --mode rpc (--help lists all)"],
+  ])("%j is refused", (argv, message) => {
+    expect(parse(...argv)).toEqual({ kind: "error", message, exitCode: 2 });
+  });
+
+  it("do not swallow a call for help", () => {
+    expect(parse("doctor", "--help")).toEqual({ kind: "help" });
+  });
+});

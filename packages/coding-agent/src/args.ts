@@ -1,6 +1,13 @@
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import { DIALECTS, dialectForProgram } from "@tiller/protocol/dialects/index";
-import { type CliOptions, OPTION_ROWS, type OptionRow, optionKey } from "./cli-options.ts";
+import {
+  type CliOptions,
+  OPTION_ROWS,
+  type OptionRow,
+  optionKey,
+  SUB_COMMANDS,
+  type SubCommand,
+} from "./cli-options.ts";
 import { checkSettingText } from "./config/setting-value.ts";
 import type { ProjectTrust, SettingOverrides } from "./config/settings.ts";
 import { SETTING_ROWS, type SettingKey } from "./config/settings-schema.ts";
@@ -8,6 +15,7 @@ import { SETTING_ROWS, type SettingKey } from "./config/settings-schema.ts";
 /** What the command line asks for. Reading it touches nothing: whoever calls prints and exits. */
 export type ParsedArgs =
   | { kind: "run"; run: RunArgs }
+  | { kind: SubCommand; run: RunArgs; words: string[] }
   | { kind: "help" }
   | { kind: "version" }
   | { kind: "error"; message: string; exitCode: 1 | 2 };
@@ -30,6 +38,8 @@ interface Walk {
   errors: string[];
   unknown: string[];
   files: string[];
+  /** What is neither an option nor the value of one. */
+  words: string[];
 }
 
 const NAME_BY_SHORT: ReadonlyMap<string, string> = new Map(
@@ -43,7 +53,8 @@ export function parseArgs(argv: readonly string[], programName: string): ParsedA
   if (options.version) return { kind: "version" };
 
   const dialect = options.dialect ? DIALECTS[options.dialect] : dialectForProgram(programName);
-  const refusal = refusalOf(walk, options, dialect);
+  const command = subCommand(argv, options);
+  const refusal = refusalOf(walk, options, dialect, command);
   if (refusal) return refusal;
   const run: RunArgs = {
     options,
@@ -52,19 +63,38 @@ export function parseArgs(argv: readonly string[], programName: string): ParsedA
     projectTrust: projectTrust(options, dialect),
     warnings: walk.warnings,
   };
-  return { kind: "run", run };
+  return command === undefined ? { kind: "run", run } : { kind: command, run, words: walk.words.slice(1) };
+}
+
+/** Only in the first place: anywhere else, and with a mode, such a word is a prompt as in other systems. */
+function subCommand(argv: readonly string[], options: CliOptions): SubCommand | undefined {
+  if (options.mode !== undefined) return undefined;
+  return Object.keys(SUB_COMMANDS).find((name): name is SubCommand => name === argv[0]);
 }
 
 /** Why the process must not start, if so. Unknown options are only a warning in some dialects. */
-function refusalOf(walk: Walk, options: CliOptions, dialect: Dialect): ParsedArgs | undefined {
+function refusalOf(
+  walk: Walk,
+  options: CliOptions,
+  dialect: Dialect,
+  command: SubCommand | undefined,
+): ParsedArgs | undefined {
   const errors = [...walk.errors];
   for (const option of walk.unknown) {
     if (dialect.unknownFlag === "warning") walk.warnings.push(`Warning: Unknown option ignored: ${option}`);
     else errors.push(`Error: Unknown option: ${option} (--help lists all)`);
   }
+  for (const [name, row] of Object.entries(OPTION_ROWS)) {
+    const isGiven = Object.hasOwn(options, optionKey(name));
+    if (isGiven && row.command && row.command !== command)
+      errors.push(`Error: --${name} is for \`tiller ${row.command}\``);
+  }
+  if (command === "doctor" && walk.words.length > 1) {
+    errors.push(`Error: \`tiller doctor\` takes no "${walk.words[1]}"; it looks at everything`);
+  }
   if (options.approve && options.noApprove) errors.push("Error: --approve and --no-approve exclude each other");
   if (errors.length > 0) return { kind: "error", message: errors.join("\n"), exitCode: 2 };
-  if (options.mode === undefined && options.listModels === undefined) {
+  if (options.mode === undefined && options.listModels === undefined && command === undefined) {
     return failed("there is no interactive mode; start with --mode rpc (--help lists all)", 2);
   }
   if (walk.files.length > 0) return failed("@file arguments are not supported in RPC mode", 1);
@@ -79,13 +109,13 @@ function failed(reason: string, exitCode: 1 | 2): ParsedArgs {
 }
 
 function walkOver(argv: readonly string[]): Walk {
-  const walk: Walk = { options: {}, settings: {}, warnings: [], errors: [], unknown: [], files: [] };
+  const walk: Walk = { options: {}, settings: {}, warnings: [], errors: [], unknown: [], files: [], words: [] };
   for (let i = 0; i < argv.length; i++) {
     const arg = argv[i]!;
     if (arg === "--") break;
     if (!isOptionLike(arg)) {
       // Anything else that stands alone is prompt text, which RPC mode takes from stdin only.
-      if (arg.startsWith("@")) walk.files.push(arg);
+      (arg.startsWith("@") ? walk.files : walk.words).push(arg);
       continue;
     }
     const { name, attached } = splitOption(arg);

@@ -27,12 +27,24 @@ export interface OptionRow {
   valueAliases?: Readonly<Record<string, string>>;
   /** The setting it stands for; a `--no-...` flag turns it off. */
   setting?: SettingKey;
+  /** Only this sub-command takes it. */
+  command?: SubCommand;
   systems: readonly OptionSystem[];
   status: OptionStatus;
   summary: string;
   /** Told on stderr when the option is given: what a host could wrongly expect of it. */
   warning?: string;
 }
+
+/** Words that may stand first, instead of a mode: they print for people and exit. */
+export const SUB_COMMANDS = {
+  models: {
+    usage: "models [TEXT]",
+    summary: "List the models that can be used, also those of servers on this machine.",
+  },
+  doctor: { usage: "doctor", summary: "Check keys, files and servers, and say what to do." },
+} as const;
+export type SubCommand = keyof typeof SUB_COMMANDS;
 
 const DIALECT_NAMES = ["union", "pi", "omp", "xcsh"] as const satisfies readonly DialectName[];
 
@@ -219,6 +231,21 @@ export const OPTIONS = {
     systems: ALL,
     status: "works",
     summary: "List the models that can be used, or those whose name holds TEXT, and exit.",
+  },
+
+  all: {
+    kind: "flag",
+    command: "models",
+    systems: OURS,
+    status: "works",
+    summary: "With `tiller models`: list models without a key too.",
+  },
+  json: {
+    kind: "flag",
+    command: "doctor",
+    systems: OURS,
+    status: "works",
+    summary: "With `tiller doctor`: the report as one JSON object.",
   },
 
   // System prompt
@@ -421,8 +448,8 @@ export const OPTIONS = {
   offline: {
     kind: "flag",
     systems: PI,
-    status: "accepted",
-    summary: "No network at the start; there is none anyway. Model calls are not held back.",
+    status: "works",
+    summary: "`tiller models` and `tiller doctor` ask no server. Model calls are not held back.",
   },
   verbose: { kind: "flag", systems: PI, status: "accepted", summary: "Say more at the start." },
   theme: { kind: "repeatable", placeholder: "PATH", systems: PI, status: "accepted", summary: "Colours." },

@@ -1,13 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createMessageQueue } from "@tiller/agent/message-queue";
+import { configureTransport } from "@tiller/ai/http/environment";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { PromptLimits } from "@tiller/protocol/limits";
 import type { Model } from "@tiller/protocol/model";
 import type { RunArgs } from "./args.ts";
 import type { CliOptions } from "./cli-options.ts";
-import { agentFolder, type Env, resolvePath, sessionFileName, sessionFolder } from "./config/paths.ts";
-import { loadSettings, type Settings } from "./config/settings.ts";
+import { type Env, resolvePath, sessionFileName, sessionFolder } from "./config/paths.ts";
+import type { Settings } from "./config/settings.ts";
 import { type AgentSession, createAgentSession, type SessionModes } from "./session/agent-session.ts";
 import { createEventPipeline } from "./session/event-pipeline.ts";
 import { createModelControl } from "./session/model-control.ts";
@@ -16,7 +17,7 @@ import { createSessionRun, type RunMachinery } from "./session/session-run.ts";
 import { createSessionFile } from "./session/store/session-file.ts";
 import { createSessionStore } from "./session/store/session-store.ts";
 import { noSpending } from "./session/usage-tally.ts";
-import { openModels } from "./session-models.ts";
+import { openSetUp } from "./set-up.ts";
 import { defaultToolNames, isBuiltinTool } from "./tools/index.ts";
 
 export interface SessionSurroundings {
@@ -37,29 +38,13 @@ export interface CreatedSession {
 }
 
 /** The composition root: the only place that knows all the parts and joins them. */
-export function createSession({
-  run: args,
-  env,
-  cwd: startedIn,
-  clock,
-  ids,
-}: SessionSurroundings): CreatedSession | { error: string } {
+export async function createSession(surroundings: SessionSurroundings): Promise<CreatedSession | { error: string }> {
+  const { run: args, env, clock, ids } = surroundings;
   const { options, dialect } = args;
-  const cwd = options.cwd === undefined ? startedIn : resolvePath(options.cwd, startedIn, env);
-  if (!isFolder(cwd)) return { error: `Error: --cwd "${cwd}" is not a folder` };
-  const agentDir = agentFolder(env, cwd);
-  const { projectTrust } = args;
-  const loaded = loadSettings({
-    dialect: dialect.name,
-    rpc: true,
-    agentDir,
-    cwd,
-    projectTrust,
-    env,
-    flags: args.settings,
-  });
-  const { settings } = loaded;
-  const found = openModels({ options, settings, agentDir, cwd, env });
+  configureTransport({ env });
+  const setUp = await openSetUp(surroundings);
+  if ("error" in setUp) return setUp;
+  const { cwd, agentDir, settings, models: found } = setUp;
 
   const retry = {
     maxRetries: settings.get("retry.maxRetries"),
@@ -106,9 +91,13 @@ export function createSession({
         base: options.systemPrompt === undefined ? undefined : textOrFile(options.systemPrompt, cwd, env),
         append: (options.appendSystemPrompt ?? []).map((given) => textOrFile(given, cwd, env)),
       },
-      patience: {
-        firstByteMs: settings.get("retry.provider.timeoutMs"),
-        idleMs: settings.get("retry.provider.idleTimeoutMs"),
+      request: {
+        patience: {
+          firstByteMs: settings.get("retry.provider.timeoutMs"),
+          idleMs: settings.get("retry.provider.idleTimeoutMs"),
+        },
+        cacheRetention: settings.get("cacheRetention"),
+        sessionId,
       },
     });
   });
@@ -155,7 +144,7 @@ export function createSession({
   return {
     session,
     settings,
-    problems: [...loaded.problems, ...found.problems, ...unknownTools(options)],
+    problems: [...setUp.problems, ...unknownTools(options)],
     notices: found.notices,
   };
 }
@@ -181,10 +170,6 @@ function toolNames(options: CliOptions, model: Model): string[] {
   const extras = model.provider === "offline" ? ["ls", "find", "grep"] : [];
   const names = options.tools?.filter(isBuiltinTool) ?? [...defaultToolNames(), ...extras];
   return [...new Set(names)].filter((name) => !options.excludeTools?.includes(name));
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function unknownTools(options: CliOptions): string[] {

@@ -1,4 +1,4 @@
-import { OPTION_ROWS, type OptionRow } from "./cli-options.ts";
+import { OPTION_ROWS, type OptionRow, SUB_COMMANDS } from "./cli-options.ts";
 
 /** What `tiller --help` prints: how to start, then the options that do something. docs/cli.md has all of them. */
 export function helpText(version: string): string {
@@ -9,6 +9,7 @@ export function helpText(version: string): string {
     `tiller ${version}: a headless coding agent. Your program starts it and steers it over stdin and stdout.`,
     "",
     "  tiller --mode rpc [options]",
+    ...Object.values(SUB_COMMANDS).map(({ usage, summary }) => `  ${`tiller ${usage}`.padEnd(27)}  ${summary}`),
     "",
     'Then write one JSON object per line, e.g. {"id":"1","type":"prompt","message":"Summarize this repo"}',
     "",

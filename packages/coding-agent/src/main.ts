@@ -13,7 +13,7 @@ export interface Surroundings {
   programName: string;
   env: Env;
   cwd: string;
-  /** Prints for people; only for --help and --version, which do not speak the protocol. */
+  /** Prints for people; only for what does not speak the protocol: --help, --version and the sub-commands. */
   print(text: string): void;
 }
 
@@ -36,15 +36,29 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
   const { run } = parsed;
   const { dialect } = run;
   const clock = systemClock;
-  const created = createSession({ run, env, cwd, clock, ids: createIdSource(clock) });
+  if (parsed.kind !== "run") {
+    const { runSubCommand } = await import("./doctor/sub-command.ts");
+    return runSubCommand({
+      command: parsed.kind,
+      words: parsed.words,
+      run,
+      env,
+      cwd,
+      clock,
+      version: __TILLER_VERSION__,
+      print,
+    });
+  }
+  const created = await createSession({ run, env, cwd, clock, ids: createIdSource(clock) });
   if ("error" in created) {
     log(created.error, "");
     return 1;
   }
   for (const line of [...run.warnings, ...created.problems, ...created.notices]) log(line);
   if (run.options.listModels !== undefined) {
-    const { modelList } = await import("./model-list.ts");
-    print(modelList(created.session.models.available(), run.options.listModels));
+    const { listModels } = run.options;
+    const { modelTable } = await import("./model-list.ts");
+    print(modelTable(created.session.models.available(), { search: listModels === true ? "" : listModels }));
     return 0;
   }
   const { session, settings, notices } = created;

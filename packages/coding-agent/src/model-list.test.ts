@@ -1,6 +1,6 @@
 import type { Model } from "@tiller/protocol/model";
 import { expect, it } from "vitest";
-import { modelList } from "./model-list.ts";
+import { modelTable } from "./model-list.ts";
 
 const model = (id: string, facts: Partial<Model> = {}): Model => ({
   id,
@@ -19,18 +19,36 @@ const model = (id: string, facts: Partial<Model> = {}): Model => ({
 it("has a line for each model, in columns", () => {
   const models = [
     model("small"),
-    model("a-larger-one", { reasoning: true, input: ["text", "image"], contextWindow: 900 }),
+    model("a-larger-one", {
+      reasoning: true,
+      input: ["text", "image"],
+      contextWindow: 900,
+      cost: { input: 0.25, output: 15, cacheRead: 0, cacheWrite: 0 },
+    }),
   ];
-  expect(modelList(models, true)).toBe(
+  expect(modelTable(models, { search: "", remark: ({ id }) => (id === "small" ? "" : "no key") })).toBe(
     [
-      "p/small         200k context  8k output  -       -",
-      "p/a-larger-one  900 context   8k output  thinks  sees",
+      "model           context  output  thinks  sees  $ in/out per 1M",
+      "p/small         200k     8k      -       -     -",
+      "p/a-larger-one  900      8k      yes     yes   0.25/15          no key",
     ].join("\n"),
   );
 });
 
+it.each([
+  [900, "900"],
+  [8192, "8k"],
+  [999_499, "999k"],
+  [1_000_000, "1M"],
+  [1_048_576, "1M"],
+  [2_500_000, "2.5M"],
+])("shows %i tokens as %s", (contextWindow, shown) => {
+  expect(modelTable([model("a", { contextWindow })], { search: "" }).split("\n")[1]).toContain(`p/a    ${shown} `);
+});
+
 it("can be narrowed, whatever the case, and says when nothing is left", () => {
-  expect(modelList([model("Alpha"), model("beta")], "ALP")).toMatch(/^p\/Alpha [^\n]*$/);
-  expect(modelList([model("beta")], "alp")).toBe('No model matches "alp".');
-  expect(modelList([], true)).toBe("No model can be used.");
+  const [, ...rows] = modelTable([model("Alpha"), model("beta")], { search: "ALP" }).split("\n");
+  expect(rows).toEqual([expect.stringMatching(/^p\/Alpha /)]);
+  expect(modelTable([model("beta")], { search: "alp" })).toBe('No model matches "alp".');
+  expect(modelTable([], { search: "" })).toBe("No model can be used; `tiller doctor` tells why.");
 });

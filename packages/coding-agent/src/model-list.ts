@@ -1,28 +1,45 @@
 import type { Model } from "@tiller/protocol/model";
 
-/** What `--list-models` prints: one line for each model, as `provider/id` and the facts that people choose by. */
-export function modelList(models: readonly Model[], search: string | true): string {
-  const text = search === true ? "" : search.toLowerCase();
-  const found = models.filter(({ provider, id, name }) => `${provider}/${id} ${name}`.toLowerCase().includes(text));
-  if (found.length === 0) return search === true ? "No model can be used." : `No model matches "${search}".`;
-  const rows = found.map((model) => [
-    `${model.provider}/${model.id}`,
-    `${thousands(model.contextWindow)} context`,
-    `${thousands(model.maxTokens)} output`,
-    model.reasoning ? "thinks" : "-",
-    model.input.includes("image") ? "sees" : "-",
-  ]);
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+export interface TableOptions {
+  /** Only models whose name holds this text; empty for all. */
+  search: string;
+  /** What else is to be said of a model. */
+  remark?(model: Model): string;
 }
 
-function thousands(tokens: number): string {
-  return tokens < 1000 ? String(tokens) : `${Math.round(tokens / 1000)}k`;
+const HEAD = ["model", "context", "output", "thinks", "sees", "$ in/out per 1M", ""];
+
+/** What `--list-models` and `tiller models` print: a line for each model, with the facts that people choose by. */
+export function modelTable(models: readonly Model[], { search, remark }: TableOptions): string {
+  const text = search.toLowerCase();
+  const found = models.filter(({ provider, id, name }) => `${provider}/${id} ${name}`.toLowerCase().includes(text));
+  if (found.length === 0) {
+    return search === "" ? "No model can be used; `tiller doctor` tells why." : `No model matches "${search}".`;
+  }
+  const rows = found.map((model) => [
+    `${model.provider}/${model.id}`,
+    rounded(model.contextWindow),
+    rounded(model.maxTokens),
+    model.reasoning ? "yes" : "-",
+    model.input.includes("image") ? "yes" : "-",
+    prices(model.cost),
+    remark?.(model) ?? "",
+  ]);
+  return columns([HEAD, ...rows]);
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const line = (row: readonly string[]): string => row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ");
+  return rows.map((row) => line(row).trimEnd()).join("\n");
+}
+
+function prices({ input, output }: Model["cost"]): string {
+  return input === 0 && output === 0 ? "-" : `${input}/${output}`;
+}
+
+/** `900`, `128k`, `1M` */
+function rounded(tokens: number): string {
+  if (tokens < 1000) return String(tokens);
+  return tokens < 999_500 ? `${Math.round(tokens / 1000)}k` : `${Math.round(tokens / 100_000) / 10}M`;
 }

@@ -1,5 +1,6 @@
 import { runAgent } from "@tiller/agent/agent-loop";
 import type { AgentPorts, AgentTool } from "@tiller/agent/types";
+import type { ModelRequest } from "@tiller/ai/provider";
 import { streamAssistant } from "@tiller/ai/stream";
 import type { Clock } from "@tiller/protocol/clock";
 import type { AgentMessage } from "@tiller/protocol/message";
@@ -20,12 +21,13 @@ export interface MachineryOptions {
   /** The tools that a model gets. */
   toolNames(model: Model): readonly string[];
   systemPrompt: { base?: string; append: readonly string[] };
-  patience: { firstByteMs: number; idleMs: number };
+  /** What every request to a model says beside the conversation. */
+  request: Pick<ModelRequest, "patience" | "cacheRetention" | "sessionId">;
 }
 
 /** Everything a run needs, joined. Loaded with the first prompt: an idle process does not pay for it. */
 export function createMachinery(options: MachineryOptions): RunMachinery {
-  const { clock, cwd, env, messages, thinkingLevel, credentials, systemPrompt, patience } = options;
+  const { clock, cwd, env, messages, thinkingLevel, credentials, systemPrompt } = options;
   /** A prompt is only accepted with a model, and no command takes it away. */
   const model = (): Model => {
     const current = options.model();
@@ -52,7 +54,7 @@ export function createMachinery(options: MachineryOptions): RunMachinery {
       }),
     context: () => messagesToLlm(messages()),
     credentials,
-    stream: (request) => streamAssistant({ ...request, patience }),
+    stream: (request) => streamAssistant({ ...request, ...options.request }),
     cwd,
     clock,
   };

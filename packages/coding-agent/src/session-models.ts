@@ -4,8 +4,12 @@ import {
   type ModelChoice,
   resolveModelOption,
   resolveScope,
+  type ScopedModel,
+  savedDefault,
   wantedThinkingLevel,
 } from "@tiller/ai/resolve-model";
+import type { RunCommand } from "@tiller/ai/secret-commands";
+import type { Clock } from "@tiller/protocol/clock";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { CliOptions } from "./cli-options.ts";
 import { readModelsFiles } from "./config/models-file.ts";
@@ -16,6 +20,8 @@ export interface SessionModels {
   registry: ModelRegistry;
   /** Null when nothing usable was found; the session starts all the same and `unusable` says why. */
   model: Model | null;
+  /** Why this one, for people. */
+  reason: string;
   /** What was asked for; the model may allow less. */
   thinkingLevel: ThinkingLevel;
   /** The models that cycle_model goes through, when the user named some. */
@@ -34,53 +40,72 @@ export interface ModelInputs {
   agentDir: string;
   cwd: string;
   env: Env;
+  clock: Clock;
 }
 
-/** Finds the models of this machine and the one to start with. */
-export function openModels({ options, settings, agentDir, cwd, env }: ModelInputs): SessionModels {
-  const files = readModelsFiles(agentDir);
-  const inputs: RegistryOptions = {
-    custom: files.models,
-    auth: files.auth,
-    env,
-    offline: settings.get("offlineModel.enabled"),
-    script: options.script === undefined ? undefined : { path: resolvePath(options.script, cwd, env) },
-  };
-  const registry = withRuntimeKey(createModelRegistry(inputs), inputs, options);
+/** Finds the models of this machine and the one to start with. Waits only for a file in YAML. */
+export async function openModels(inputs: ModelInputs): Promise<SessionModels> {
+  const { options, settings, agentDir } = inputs;
+  const files = await readModelsFiles(agentDir);
+  const registry = openRegistry(inputs, { models: files.models, auth: files.auth });
   const option = modelOption(options, registry);
-  const { scoped, warnings } = resolveScope(settings.get("enabledModels"), registry.available());
-  const chosen = option?.ok === false ? undefined : initialChoice(option, scoped, settings, registry);
-  const level = option?.ok ? option.thinkingLevel : scoped.find(({ model }) => model === chosen)?.thinkingLevel;
+  const { scoped, warnings } = resolveScope(settings.get("enabledModels"), registry);
+  const saved = { provider: settings.get("defaultProvider"), model: settings.get("defaultModel") };
+  const { model, reason } = option?.ok === false ? NO_MODEL : initialChoice(option, scoped, saved, registry);
+  for (const used of [model, ...scoped.map((entry) => entry.model)]) if (used) registry.adopt(used);
+  const level = option?.ok ? option.thinkingLevel : scoped.find((entry) => entry.model === model)?.thinkingLevel;
   const problem = option?.ok === false ? option.error : undefined;
   const howTo = configureText(agentDir);
 
   return {
     registry,
-    model: chosen ?? null,
+    model,
+    reason,
     thinkingLevel: wantedThinkingLevel(options.thinking, level, settings.get("defaultThinkingLevel")),
-    scope: scoped.map(({ model }) => model),
-    unusable: (model) => unusable(model, registry, `${problem ?? "No model selected."} ${howTo}`),
+    scope: scoped.map((entry) => entry.model),
+    unusable: (asked) => (asked ? registry.unusable(asked) : `${problem ?? "No model selected."} ${howTo}`),
     problems: [
       ...files.problems,
       ...registry.problems,
       ...warnings,
+      ...lostDefault(saved, registry),
       ...(option?.ok && option.warning ? [option.warning] : []),
       ...(problem ? [problem] : []),
     ],
-    notices: chosen?.provider === "offline" && !option ? [`${OFFLINE_NOTICE} ${howTo}`] : [],
+    notices: model?.provider === "offline" && !option ? [`${OFFLINE_NOTICE} ${howTo}`] : [],
   };
+}
+
+function openRegistry(
+  { options, settings, agentDir, cwd, env, clock }: ModelInputs,
+  files: Pick<RegistryOptions, "models" | "auth">,
+): ModelRegistry {
+  const runCommand: RunCommand = async (command) => {
+    const { createSecretCommands } = await import("./secret-command.ts");
+    return createSecretCommands({ cwd: agentDir, env, clock })(command);
+  };
+  const given: RegistryOptions = {
+    ...files,
+    env,
+    now: clock.now,
+    runCommand,
+    offline: settings.get("offlineModel.enabled"),
+    script: options.script === undefined ? undefined : { path: resolvePath(options.script, cwd, env) },
+    packagesFrom: agentDir,
+  };
+  return withRuntimeKey(createModelRegistry(given), given, options);
 }
 
 const OFFLINE_NOTICE =
   "No model is configured, so the built-in offline model answers: it follows rules and is not a language model.";
 
 function configureText(agentDir: string): string {
-  return `To use a real model set ANTHROPIC_API_KEY or describe your server in ${agentDir}/models.json, then choose it with --model or set_model.`;
+  return `To use a real model set a key such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, name one of a server on this machine (--model ollama/NAME), or describe your server in ${agentDir}/models.json; \`tiller doctor\` tells what is missing.`;
 }
 
 /** `--script` is a choice of model too. */
 function modelOption(options: CliOptions, registry: ModelRegistry): ModelChoice | undefined {
-  const named = resolveModelOption({ provider: options.provider, model: options.model }, registry.all());
+  const named = resolveModelOption({ provider: options.provider, model: options.model }, registry);
   const script = options.script === undefined ? undefined : registry.find("script", "script");
   return named ?? (script && { ok: true, model: script });
 }
@@ -89,35 +114,41 @@ function modelOption(options: CliOptions, registry: ModelRegistry): ModelChoice 
 function withRuntimeKey(registry: ModelRegistry, inputs: RegistryOptions, options: CliOptions): ModelRegistry {
   if (options.apiKey === undefined) return registry;
   const option = modelOption(options, registry);
-  const scoped = resolveScope(options.models ?? [], registry.all()).scoped[0];
+  // Without the key they are not usable yet, and still they are meant.
+  const everything = { ...registry, available: registry.all, hasCredentials: () => true };
+  const scoped = resolveScope(options.models ?? [], everything).scoped[0];
   const provider = option?.ok ? option.model.provider : scoped?.model.provider;
   return provider === undefined
     ? registry
     : createModelRegistry({ ...inputs, runtimeKey: { provider, key: options.apiKey } });
 }
 
+const NO_MODEL = { model: null, reason: "what the command line asks for is not known" };
+
 function initialChoice(
   option: Extract<ModelChoice, { ok: true }> | undefined,
-  scoped: ReturnType<typeof resolveScope>["scoped"],
-  settings: Settings,
+  scoped: readonly ScopedModel[],
+  settings: SavedDefault,
   registry: ModelRegistry,
-): Model | undefined {
-  return initialModel({
-    option: option?.model,
-    scoped,
-    isNewSession: true,
-    settings: { provider: settings.get("defaultProvider"), model: settings.get("defaultModel") },
-    all: registry.all(),
-    available: registry.available(),
-  });
+): { model: Model | null; reason: string } {
+  const inputs = { scoped, isNewSession: true, settings, source: registry };
+  const model = initialModel({ ...inputs, option: option?.model }) ?? null;
+  if (option) return { model, reason: "the command line asks for it" };
+  if (scoped.length > 0) return { model, reason: "it is the first of --models or enabledModels" };
+  if (savedDefault(settings, registry)) return { model, reason: "the settings name it" };
+  if (model?.provider === "offline") return { model, reason: "nothing else is configured" };
+  return { model, reason: model ? "it is the first one that has a key" : "nothing is configured" };
 }
 
-function unusable(model: Model | null, registry: ModelRegistry, whenNone: string): string | undefined {
-  if (!model) return whenNone;
-  try {
-    registry.credentials(model);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+interface SavedDefault {
+  provider?: string;
+  model?: string;
+}
+
+/** Settings that name a model nobody knows are not obeyed in silence. */
+function lostDefault(settings: SavedDefault, registry: ModelRegistry): string[] {
+  const { provider, model } = settings;
+  if ((provider ?? model) === undefined || savedDefault(settings, registry)) return [];
+  const name = [provider, model].filter((part) => part !== undefined).join("/");
+  return [`The default model of the settings, ${name}, is not known; another one is used`];
 }

@@ -47,9 +47,49 @@ test("results follow their call in its order, even when a message came between t
   expect(history.slice(1)).toEqual([result("x"), result("y"), user("wait")]);
 });
 
-test("ids that come again belong to the nearest call", () => {
+test("an id that comes again belongs to the nearest call, and is told apart from the first", () => {
   const history = prepareHistory([answer([call("x")]), result("x", "1"), answer([call("x")]), result("x", "2")], model);
-  expect(history.filter((message) => message.role === "toolResult")).toEqual([result("x", "1"), result("x", "2")]);
+  const again = answer([call("x_2")]);
+  expect(history).toEqual([answer([call("x")]), result("x", "1"), again, result("x_2", "2")]);
+});
+
+test("calls of one answer with the same id get their results in turn", () => {
+  const history = prepareHistory([answer([call(""), call(""), call("")]), result("", "1"), result("", "2")], model);
+  expect(history.slice(1)).toMatchObject([
+    { toolCallId: "call", content: [{ text: "1" }] },
+    { toolCallId: "call_2", content: [{ text: "2" }] },
+    { toolCallId: "call_3", isError: true },
+  ]);
+});
+
+test("a result of a failed answer is not taken for one of an earlier call", () => {
+  const failed = answer([call("x")], { stopReason: "error" });
+  const history = prepareHistory([answer([call("x")]), failed, result("x", "of the failed one")], model);
+  expect(history[1]).toMatchObject({ isError: true, content: [{ text: "No result provided" }] });
+});
+
+test("messages with nothing in them are left out", () => {
+  const image = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
+  const blank = { type: "text" as const, text: " \n" };
+  const seen: LlmMessage = { role: "user", content: [blank, image], timestamp: 1 };
+  const history: LlmMessage[] = [
+    user(""),
+    user(" "),
+    { role: "user", content: [], timestamp: 1 },
+    { role: "user", content: [blank], timestamp: 1 },
+    seen,
+    answer([blank]),
+    answer([{ type: "thinking", thinking: "" }]),
+    answer([blank, { type: "text", text: "Hi" }]),
+  ];
+  expect(prepareHistory(history, model)).toEqual([seen, answer([{ type: "text", text: "Hi" }])]);
+});
+
+test("a conversation that begins with an answer gets a beginning where the API wants one", () => {
+  const history = [result("gone"), answer([{ type: "text", text: "Hi" }])];
+  expect(roles(prepareHistory(history, model))).toEqual(["assistant"]);
+  expect(roles(prepareHistory(history, model, { startsWithUser: true }))).toEqual(["user", "assistant"]);
+  expect(prepareHistory([], model, { startsWithUser: true })).toEqual([]);
 });
 
 test("thinking goes back only to the model that signed it; of others the words remain", () => {
@@ -66,10 +106,39 @@ test("thinking goes back only to the model that signed it; of others the words r
   const content = [thought, silent, hidden, unsigned, text];
   const own = prepareHistory([answer(content)], model)[0];
   expect(own?.content).toEqual([thought, silent, hidden, { type: "text", text: "Ah" }, text]);
+  expect(prepareHistory([answer(content, { responseModel: "alias" })], model)[0]?.content).toEqual(own?.content);
   for (const other of [{ model: "other" }, { provider: "other" }, { api: "other" }]) {
     const foreign = prepareHistory([answer(content, other)], model)[0];
     expect(foreign?.content).toEqual([{ type: "text", text: "Hm" }, { type: "text", text: "Ah" }, text]);
   }
+});
+
+test("signatures on text and calls go back to their author only", () => {
+  const signed = { type: "text" as const, text: "Hi", textSignature: "t" };
+  const empty = { type: "text" as const, text: "", textSignature: "last" };
+  const used = { ...call("x"), thoughtSignature: "c" };
+  expect(prepareHistory([answer([signed, empty, used]), result("x")], model)[0]).toEqual(answer([signed, empty, used]));
+  const foreign = prepareHistory([answer([signed, empty, used], { model: "other" }), result("x")], model)[0];
+  expect(foreign?.content).toEqual([{ type: "text", text: "Hi" }, call("x")]);
+});
+
+test.each([
+  ["text", [{ type: "text", text: "Ah" }]],
+  ["keep", [{ type: "thinking", thinking: "Ah" }]],
+  ["drop", []],
+] as const)("unsigned thoughts of the model itself: %s", (unsignedThinking, expected) => {
+  const content = [
+    { type: "thinking" as const, thinking: "Ah" },
+    { type: "thinking" as const, thinking: "", redacted: true },
+    { type: "text" as const, text: "Hi" },
+  ];
+  const prepared = prepareHistory([answer(content)], model, { unsignedThinking })[0];
+  expect(prepared?.content).toEqual([...expected, { type: "text", text: "Hi" }]);
+  const foreign = prepareHistory([answer(content, { model: "other" })], model, { unsignedThinking })[0];
+  expect(foreign?.content).toEqual([
+    { type: "text", text: "Ah" },
+    { type: "text", text: "Hi" },
+  ]);
 });
 
 test("a model that reads only text is told where images were", () => {

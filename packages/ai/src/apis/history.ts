@@ -1,49 +1,88 @@
 import type { ImageContent, TextContent, ThinkingContent, ToolCall } from "@tiller/protocol/content";
 import type { AssistantMessage, LlmMessage, ToolResultMessage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
+import { type CallIdRules, renameCalls } from "./call-ids.ts";
 
-/** What an API demands of the ids of tool calls. */
 export interface HistoryRules {
-  callIds?: {
-    /** Every character that is not allowed. */
-    forbidden: RegExp;
-    longest: number;
-  };
+  /** What the API demands of the ids of tool calls. They are never empty and never repeat, with or without this. */
+  callIds?: CallIdRules;
+  /** What becomes of thinking that this very model left unsigned: `text` if nothing is said, as for foreign thinking. */
+  unsignedThinking?: "text" | "keep" | "drop";
+  /** The API refuses a conversation that begins with an answer: such a one gets a user message that says so. */
+  startsWithUser?: boolean;
 }
 
 /**
- * Makes a history that any model accepts: failed answers left out, every tool call followed by exactly one result,
- * thinking only where its author reads it again, no images for models without eyes. Pure; used by every API family.
+ * Makes a history that any model accepts. Pure; used by every API family. What comes out:
+ *
+ * - no failed or aborted answers, and no answers or user messages with nothing in them;
+ * - every tool call followed at once by exactly one result, in the order of the calls; no result without its call;
+ * - ids of calls as the rules want them, each of them once in the whole history, the same for a call and its result;
+ * - thinking and signatures only for the model that made them; of the thoughts of others the words remain, as text;
+ * - no images for a model without eyes.
+ *
+ * "The model that made them" means the same provider, API and model id: vendors check what they signed, some refuse
+ * the signatures of their other models, and none promises to accept them. A `responseModel` (the name an alias or a
+ * router answered with) changes nothing: who was asked is who is asked again.
+ *
+ * Left to the families: several user messages or answers in a row, a history that ends with an answer, blank text beside
+ * other blocks of a user message, results without content, names of tools. Preparing twice is the same as once, and what
+ * was prepared before does not change when a conversation goes on, so that providers find their cached prompts.
  */
-export function prepareHistory(messages: readonly LlmMessage[], model: Model, _rules: HistoryRules = {}): LlmMessage[] {
+export function prepareHistory(messages: readonly LlmMessage[], model: Model, rules: HistoryRules = {}): LlmMessage[] {
   const prepared: LlmMessage[] = [];
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i]!;
-    if (message.role === "user") prepared.push(withReadableImages(message, model));
-    else if (message.role === "assistant" && isUsable(message)) {
-      prepared.push(forReader(message, model));
-      prepared.push(...resultsFor(message, messages, i + 1).map((result) => withReadableImages(result, model)));
+    if (message.role === "user") {
+      if (!isBlank(message)) prepared.push(withReadableImages(message, model));
+    } else if (message.role === "assistant" && !hasFailed(message)) {
+      const answer = forReader(message, model, rules);
+      if (answer.content.length === 0) continue;
+      prepared.push(answer);
+      for (const result of resultsFor(message, messages, i + 1)) prepared.push(withReadableImages(result, model));
     }
     // Results were taken along with their call; the others belong to answers that were left out.
   }
-  return prepared;
+  const renamed = renameCalls(prepared, rules.callIds);
+  const first = renamed[0];
+  if (rules.startsWithUser && first && first.role !== "user") renamed.unshift(startNote(first.timestamp));
+  return renamed;
 }
 
-function isUsable(message: AssistantMessage): boolean {
-  return message.stopReason !== "error" && message.stopReason !== "aborted" && message.content.length > 0;
+function hasFailed(message: AssistantMessage): boolean {
+  return message.stopReason === "error" || message.stopReason === "aborted";
 }
 
-/** One result for each call, in the order of the calls; looked for up to the next answer, as ids may repeat later. */
+function isBlank({ content }: UserMessage): boolean {
+  if (typeof content === "string") return content.trim() === "";
+  return content.every((block) => block.type === "text" && block.text.trim() === "");
+}
+
+function startNote(timestamp: number): UserMessage {
+  return { role: "user", content: "(The beginning of this conversation is not available.)", timestamp };
+}
+
+/**
+ * One result for each call, in the order of the calls. Looked for up to the next answer that could have asked for them,
+ * as ids may repeat later. Calls of one answer with the same id get the results with that id in turn.
+ */
 function resultsFor(message: AssistantMessage, messages: readonly LlmMessage[], from: number): ToolResultMessage[] {
-  const calls = message.content.filter((block): block is ToolCall => block.type === "toolCall");
+  const calls = message.content.filter(isCall);
   if (calls.length === 0) return [];
-  const found = new Map<string, ToolResultMessage>();
+  const found = new Map<string, ToolResultMessage[]>();
   for (let i = from; i < messages.length; i++) {
     const next = messages[i]!;
-    if (next.role === "assistant" && isUsable(next)) break;
-    if (next.role === "toolResult" && !found.has(next.toolCallId)) found.set(next.toolCallId, next);
+    if (next.role === "assistant" && (!hasFailed(next) || next.content.some(isCall))) break;
+    if (next.role !== "toolResult") continue;
+    const sameId = found.get(next.toolCallId);
+    if (sameId) sameId.push(next);
+    else found.set(next.toolCallId, [next]);
   }
-  return calls.map((call) => found.get(call.id) ?? missingResult(call, message.timestamp));
+  return calls.map((call) => found.get(call.id)?.shift() ?? missingResult(call, message.timestamp));
+}
+
+function isCall(block: AssistantMessage["content"][number]): block is ToolCall {
+  return block.type === "toolCall";
 }
 
 function missingResult(call: ToolCall, timestamp: number): ToolResultMessage {
@@ -57,19 +96,44 @@ function missingResult(call: ToolCall, timestamp: number): ToolResultMessage {
   };
 }
 
-/** A model gets its own signed thinking back as it was; the thoughts of others become plain text. */
-function forReader(message: AssistantMessage, model: Model): AssistantMessage {
-  const isAuthor = message.provider === model.provider && message.api === model.api && message.model === model.id;
+/** A model gets its own thinking and signatures back as they were; of others it gets what can be read. */
+function forReader(message: AssistantMessage, model: Model, rules: HistoryRules): AssistantMessage {
+  const own = isAuthor(message, model);
   const content: AssistantMessage["content"] = [];
   for (const block of message.content) {
-    if (block.type !== "thinking" || (isAuthor && block.thinkingSignature)) content.push(block);
-    else if (isThoughtText(block)) content.push({ type: "text", text: block.thinking });
+    const readable = own ? ownBlock(block, rules) : foreignBlock(block);
+    if (readable) content.push(readable);
   }
   return { ...message, content };
 }
 
-function isThoughtText(block: ThinkingContent): boolean {
-  return !block.redacted && block.thinking.trim() !== "";
+export function isAuthor(message: AssistantMessage, model: Model): boolean {
+  return message.provider === model.provider && message.api === model.api && message.model === model.id;
+}
+
+type Block = AssistantMessage["content"][number];
+
+function ownBlock(block: Block, { unsignedThinking = "text" }: HistoryRules): Block | undefined {
+  if (block.type === "toolCall") return block;
+  // Some vendors put a signature on a text with nothing in it.
+  if (block.type === "text") return block.textSignature || block.text.trim() !== "" ? block : undefined;
+  if (block.thinkingSignature) return block;
+  if (unsignedThinking === "text") return thoughtAsText(block);
+  return unsignedThinking === "keep" && !block.redacted && block.thinking.trim() !== "" ? block : undefined;
+}
+
+function foreignBlock(block: Block): Block | undefined {
+  if (block.type === "thinking") return thoughtAsText(block);
+  if (block.type === "toolCall") {
+    const { thoughtSignature, ...call } = block;
+    return thoughtSignature === undefined ? block : call;
+  }
+  if (block.text.trim() === "") return undefined;
+  return block.textSignature === undefined ? block : { type: "text", text: block.text };
+}
+
+function thoughtAsText(block: ThinkingContent): TextContent | undefined {
+  return block.redacted || block.thinking.trim() === "" ? undefined : { type: "text", text: block.thinking };
 }
 
 const IMAGE_NOTE = "(image left out: this model reads only text)";

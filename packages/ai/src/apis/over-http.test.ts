@@ -1,8 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
+import type { Delta } from "../provider.ts";
 import { streamAssistant } from "../stream.ts";
-import { collect, testModel, testRequest } from "../testing.ts";
+import { collect, fakeClock, testModel, testRequest } from "../testing.ts";
 
 /** From the request to the deltas, against a server that speaks the real dialect. */
 
@@ -21,6 +22,7 @@ async function modelBehind(listener: RequestListener) {
   return testModel({ baseUrl: `http://127.0.0.1:${(started.address() as AddressInfo).port}` });
 }
 
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const sse = (event: { type: string; [key: string]: unknown }): string =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 const opening = sse({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } });
@@ -99,4 +101,50 @@ test("an abort ends the stream and closes the connection", async () => {
   }
   expect(deltas.at(-1)).toMatchObject({ type: "error", error: { kind: "aborted", message: "Request was aborted" } });
   while (!closed) await new Promise((resolve) => setImmediate(resolve));
+});
+
+test.each([
+  ["an empty answer", "", /^127\.0\.0\.1:\d+ answered with an empty body instead of an event stream/],
+  [
+    "text that is no stream",
+    "Please log in first",
+    /^127\.0\.0\.1:\d+ sent no event stream, but: Please log in first$/,
+  ],
+  ["the beginning of an event", "event: mess", /^Anthropic stream ended before message_stop$/],
+  ["only comments", ": ping\n\n", /^Anthropic stream ended before message_stop$/],
+])("a success without an event: %s", async (_story, text, message) => {
+  const model = await modelBehind((_req, res) => {
+    res.writeHead(200, { "content-type": "text/event-stream" });
+    res.flushHeaders();
+    res.end(text);
+  });
+  const deltas = await collect(streamAssistant(testRequest({ model })));
+  expect(deltas).toMatchObject([{ type: "error", error: { kind: "malformed" } }]);
+  expect(deltas[0]?.type === "error" && deltas[0].error.message).toMatch(message);
+});
+
+test("a server that drips an event byte by byte is a stall, with what had arrived", async () => {
+  const clock = fakeClock();
+  let drip: (() => void) | undefined;
+  const model = await modelBehind((_req, res) => {
+    res.writeHead(200, { "content-type": "text/event-stream" });
+    res.write(opening + piece("He"));
+    drip = () => res.write("d");
+  });
+  const deltas: Delta[] = [];
+  const patience = { firstByteMs: 300_000, idleMs: 120_000 };
+  const reading = (async () => {
+    for await (const batch of streamAssistant(testRequest({ model, clock, patience }))) deltas.push(...batch);
+  })();
+  while (deltas.length === 0) await nextTurn();
+  for (let minute = 0; minute < 5; minute++) {
+    drip?.();
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    clock.advance(60_000);
+  }
+  await reading;
+  expect(deltas.slice(1)).toMatchObject([
+    { type: "grow", text: "He" },
+    { type: "error", error: { kind: "stalled" } },
+  ]);
 });

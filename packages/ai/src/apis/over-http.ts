@@ -1,9 +1,11 @@
 import { ProviderError } from "../errors.ts";
 import type { HttpBody } from "../http/body.ts";
-import { type HttpTimeouts, postForEvents } from "../http/request.ts";
+import type { HttpTimeouts } from "../http/call.ts";
+import { emptyAnswer } from "../http/failure.ts";
+import { postForEvents } from "../http/request.ts";
 import { createSseDecoder } from "../http/sse.ts";
 import type { Delta, ModelRequest, StreamModel } from "../provider.ts";
-import type { ApiFamily } from "./api.ts";
+import type { ApiFamily, HttpCall } from "./api.ts";
 
 /** A model behind HTTP: sends the request of an API family and folds its events, one batch for each piece that arrives. */
 export function streamOverHttp<State>(family: ApiFamily<State>, timeouts?: Partial<HttpTimeouts>): StreamModel {
@@ -19,20 +21,22 @@ async function* run<State>(
   let complete = false;
   try {
     const { clock, signal, patience } = request;
-    body = await postForEvents({
-      ...family.buildRequest(request),
-      clock,
-      signal,
-      timeouts: { ...timeouts, ...patience },
-    });
+    const call = family.buildRequest(request);
+    body = await postForEvents({ ...call, clock, signal, timeouts: { ...timeouts, ...patience } });
     const decoder = createSseDecoder();
     const state = family.initial();
+    /** What came before the first event. */
+    let opening: Buffer | undefined = Buffer.alloc(0);
     for (let ended = false; !ended && !complete; ) {
       const piece = await body.next();
       const batch: Delta[] = [];
-      for (const data of piece ? decoder.push(piece) : decoder.end()) family.step(state, data, batch);
+      const events = piece ? decoder.push(piece) : decoder.end();
+      if (events.length > 0) opening = undefined;
+      else if (opening && piece) opening = firstBytes(opening, piece);
+      for (const data of events) family.step(state, data, batch);
       if (!piece) {
         ended = true;
+        if (opening) checkOpening(opening, call);
         family.finish(state, batch);
       }
       complete = isTerminal(batch.at(-1));
@@ -43,6 +47,22 @@ async function* run<State>(
   } finally {
     if (complete) body?.release();
     else body?.destroy();
+  }
+}
+
+const QUOTED_BYTES = 400;
+
+function firstBytes(opening: Buffer, piece: Buffer): Buffer {
+  return opening.length >= QUOTED_BYTES ? opening : Buffer.concat([opening, piece]).subarray(0, QUOTED_BYTES);
+}
+
+/** The stream ended without a single event: says what there was instead, unless it is the beginning of an event. */
+function checkOpening(opening: Buffer, call: HttpCall): void {
+  const host = new URL(call.url).host;
+  const text = opening.toString("utf8").trim();
+  if (text === "") throw new ProviderError("malformed", emptyAnswer(host));
+  if (!/^(:|data|event|id|retry)/.test(text) && text.length > "event".length) {
+    throw new ProviderError("malformed", `${host} sent no event stream, but: ${text}`);
   }
 }
 

@@ -1,11 +1,13 @@
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import type { Clock } from "@tiller/protocol/clock";
 import { ProviderError } from "../errors.ts";
+import { canDecode, decoded, encodingOf, isBrokenData } from "./decode.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 /** The body of an answer, pulled piece by piece. A slow reader holds the sender back. */
 export interface HttpBody {
-  /** The next piece, undefined at the end. Rejects with a ProviderError. */
+  /** The next piece, undefined at the end. Rejects with a ProviderError, after what had arrived before it. */
   next(): Promise<Buffer | undefined>;
   /** Enough was read and the rest is short: lets it run out, so that the connection can be used again. */
   release(): void;
@@ -16,12 +18,14 @@ export interface HttpBody {
 /** What is read ahead of a slow reader. */
 const READ_AHEAD_BYTES = 256 * 1024;
 /** How long a connection may take to run out after `release`. */
-const RUN_OUT_MS = 1000;
+export const RUN_OUT_MS = 1000;
+/** Only a whole line is a sign of life: a server that drips single bytes would never be done. */
+export const LINE_END = 10;
 
 export interface BodyOptions {
   host: string;
   clock: Clock;
-  /** Told about every piece, and to stop at the end. */
+  /** Told about every wait and every line, and to stop at the end. */
   watchdog: Watchdog;
   idleMs: number;
   /** Called once, when nothing more will come. */
@@ -31,7 +35,6 @@ export interface BodyOptions {
 export interface OpenBody extends HttpBody {
   /** Ends the body with an error (abort, silence). */
   fail(error: ProviderError): void;
-  isWaiting(): boolean;
 }
 
 interface Waiter {
@@ -39,19 +42,22 @@ interface Waiter {
   reject(error: ProviderError): void;
 }
 
-export function openBody(response: IncomingMessage, options: BodyOptions): OpenBody {
+export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBody {
+  const { host, clock, watchdog } = options;
+  const encoding = encodingOf(answer.headers);
+  const source: Readable = encoding !== undefined && canDecode(encoding) ? decoded(answer, encoding) : answer;
   let pieces: Buffer[] = [];
   let waitingBytes = 0;
   let waiter: Waiter | undefined;
   let failure: ProviderError | undefined;
   let over = false;
-  let first = true;
+  let spoke = false;
 
   const finish = (error?: ProviderError): void => {
     if (over) return;
     over = true;
     failure = error;
-    options.watchdog.stop();
+    watchdog.stop();
     options.onOver();
     const settle = waiter;
     waiter = undefined;
@@ -59,10 +65,13 @@ export function openBody(response: IncomingMessage, options: BodyOptions): OpenB
     else settle?.resolve(undefined);
   };
   const onData = (piece: Buffer): void => {
-    if (first) {
-      first = false;
-      options.watchdog.expect("the next piece", options.idleMs);
-    } else options.watchdog.alive();
+    if (!piece.includes(LINE_END)) watchdog.rest();
+    else if (spoke) watchdog.alive();
+    else {
+      spoke = true;
+      watchdog.expect("the next piece", options.idleMs);
+      watchdog.alive();
+    }
     if (waiter) {
       const { resolve } = waiter;
       waiter = undefined;
@@ -71,29 +80,28 @@ export function openBody(response: IncomingMessage, options: BodyOptions): OpenB
     }
     pieces.push(piece);
     waitingBytes += piece.length;
-    if (waitingBytes > READ_AHEAD_BYTES) response.pause();
+    if (waitingBytes > READ_AHEAD_BYTES) source.pause();
   };
-  const lost = (cause?: Error): void => {
-    const why = cause ? ` (${cause.message})` : "";
-    finish(new ProviderError("network", `Connection lost: ${options.host} closed the stream early${why}`, { cause }));
-  };
-  response.on("data", onData);
-  response.on("end", () => finish());
-  response.on("error", lost);
-  response.on("close", () => lost());
+  const lost = (cause?: Error): void => finish(lostBody(host, encoding, cause));
+  // Until somebody reads, the server may take its time.
+  watchdog.rest();
+  source.on("data", onData);
+  source.on("end", () => finish());
+  source.on("error", lost);
+  source.on("close", () => lost());
 
   return {
     next() {
       if (pieces.length > 0) {
         const piece = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
         pieces = [];
-        if (waitingBytes > READ_AHEAD_BYTES) response.resume();
+        if (waitingBytes > READ_AHEAD_BYTES) source.resume();
         waitingBytes = 0;
         return Promise.resolve(piece);
       }
       if (failure) return Promise.reject(failure);
       if (over) return Promise.resolve(undefined);
-      options.watchdog.alive();
+      watchdog.wait();
       return new Promise((resolve, reject) => {
         waiter = { resolve, reject };
       });
@@ -101,20 +109,29 @@ export function openBody(response: IncomingMessage, options: BodyOptions): OpenB
     release() {
       if (over) return;
       finish();
-      response.off("data", onData);
-      const cancel = options.clock.after(RUN_OUT_MS, () => response.destroy());
-      response.once("close", cancel);
-      response.once("end", cancel);
-      response.resume();
+      source.off("data", onData);
+      const cancel = clock.after(RUN_OUT_MS, () => answer.destroy());
+      answer.once("close", cancel);
+      answer.once("end", cancel);
+      source.resume();
     },
     destroy() {
       finish();
-      if (!response.complete) response.destroy();
+      if (source !== answer) source.destroy();
+      if (!answer.complete) answer.destroy();
     },
     fail(error) {
       finish(error);
-      response.destroy();
+      if (source !== answer) source.destroy();
+      answer.destroy();
     },
-    isWaiting: () => waiter !== undefined,
   };
+}
+
+function lostBody(host: string, encoding: string | undefined, cause: Error | undefined): ProviderError {
+  const why = cause ? ` (${cause.message})` : "";
+  const text = isBrokenData(cause)
+    ? `Connection error: the ${encoding} data from ${host} is broken${why}`
+    : `Connection lost: ${host} closed the stream early${why}`;
+  return new ProviderError("network", text, { cause });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ProviderErrorKind } from "../errors.ts";
-import { type FailedAnswer, failureOf, retryAfter } from "./failure.ts";
+import { type FailedAnswer, failureOf, unexpectedAnswer } from "./failure.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
@@ -39,28 +39,62 @@ test.each<[story: string, body: string, message: string]>([
   ["a list", '[{"error":{"message":"In a list"}}]', "400 In a list"],
   ["JSON of another kind stays as it is", '{"x":1}', '400 {"x":1}'],
   ["text", "upstream connect error", "400 upstream connect error"],
-  ["a page", "<html><style>p{}</style><h1>Oh</h1>\n<p>no</p><script>x()</script></html>", "400 Oh no"],
+  [
+    "a page",
+    "<!DOCTYPE html><html><!-- hidden --><style>p{}</style><h1>Oh</h1>\n<p>no</p><script>x()</script></html>",
+    "400 Oh no (an HTML page, not the API: a proxy in between or a wrong base URL?)",
+  ],
   ["nothing", "", "400 Status Text (no body)"],
 ])("the provider's words: %s", (_story, body, message) => {
   expect(failed(400, body).message).toBe(message);
 });
 
-test("a redirect names where it leads, as it is not followed", () => {
-  const error = failed(301, "", { location: "https://elsewhere/" }, "Moved Permanently");
-  expect(error.message).toBe("301 Moved Permanently to https://elsewhere/; redirects are not followed");
+test("a redirect names where it leads, as it is not followed, whatever its page says", () => {
+  const headers = { location: "https://elsewhere/" };
+  for (const body of ["", "<html><a href='https://elsewhere/'>Moved</a></html>"]) {
+    const error = failed(301, body, headers, "Moved Permanently");
+    expect(error).toMatchObject({ kind: "bad_request", status: 301 });
+    expect(error.message).toBe(
+      "301 Moved Permanently to https://elsewhere/; redirects are not followed, correct the base URL",
+    );
+  }
 });
 
-test.each<[headers: FailedAnswer["headers"], ms: number | undefined]>([
-  [{}, undefined],
-  [{ "retry-after": "7" }, 7000],
-  [{ "retry-after": "0.5" }, 500],
-  [{ "retry-after": "Thu, 01 Jan 2026 00:00:30 GMT" }, 30_000],
-  [{ "retry-after": "Wed, 31 Dec 2025 00:00:00 GMT" }, 0],
-  [{ "retry-after": "soon" }, undefined],
-  [{ "retry-after": "" }, undefined],
-  [{ "retry-after": "-1" }, undefined],
-  [{ "retry-after-ms": "250", "retry-after": "7" }, 250],
-])("retry after %j is %s ms", (headers, ms) => {
-  expect(retryAfter(headers, NOW)).toBe(ms);
-  expect(failed(429, "", headers).retryAfterMs).toBe(ms);
+test("the pause asked for is found in the headers or in the body", () => {
+  expect(failed(429, "", { "retry-after": "7" }).retryAfterMs).toBe(7000);
+  expect(failed(429, '[{"error":{"details":[{"retryDelay":"34s"}]}}]').retryAfterMs).toBe(34_000);
+  expect(failed(429, "").retryAfterMs).toBeUndefined();
+});
+
+test("Google's bad key hides behind a bad argument", () => {
+  const details = [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID" }];
+  const body = JSON.stringify({ error: { code: 400, message: "Nope.", status: "INVALID_ARGUMENT", details } });
+  expect(failed(400, body)).toMatchObject({ kind: "auth", message: "400 INVALID_ARGUMENT: Nope." });
+});
+
+test("Google's minute is not money, though it speaks of billing", () => {
+  const details = [{ reason: "RATE_LIMIT_EXCEEDED" }, { retryDelay: "5s" }];
+  const message = "You exceeded your current quota, please check your plan and billing details.";
+  const body = JSON.stringify({ error: { code: 429, message, status: "RESOURCE_EXHAUSTED", details } });
+  expect(failed(429, body)).toMatchObject({ kind: "rate_limit", retryAfterMs: 5000 });
+});
+
+test.each<[story: string, answer: Partial<FailedAnswer>, kind: ProviderErrorKind, message: string]>([
+  ["an error", { body: '{"error":{"code":429,"message":"Slow down"}}' }, "rate_limit", "Slow down"],
+  ["an error in one word", { body: '{"error":"model not loaded"}' }, "server", "model not loaded"],
+  [
+    "JSON",
+    { headers: { "content-type": "application/json" }, body: '{"x":1}' },
+    "malformed",
+    'api.test answered with application/json instead of an event stream: {"x":1}',
+  ],
+  [
+    "nothing",
+    { status: 204 },
+    "malformed",
+    "api.test answered 204 with an empty body instead of an event stream: check the base URL and what is in between",
+  ],
+])("a success that is none: %s", (_story, answer, kind, message) => {
+  const error = unexpectedAnswer("api.test", { status: 200, statusText: "OK", headers: {}, body: "", ...answer });
+  expect(error).toMatchObject({ kind, message });
 });

@@ -1,60 +1,77 @@
 import { ProviderError, type ProviderErrorKind } from "../errors.ts";
-import { isOverflowText } from "../overflow.ts";
+import { type ErrorFacts, kindOfError } from "./error-kind.ts";
+import { type HeaderValues, retryAfterOf } from "./retry-after.ts";
 
 /** An answer that is not a success, as far as it was read. */
 export interface FailedAnswer {
   status: number;
   statusText: string;
   /** By lower-case name. */
-  headers: Readonly<Record<string, string | string[] | undefined>>;
+  headers: HeaderValues;
   body: string;
 }
 
 const LONGEST_WORDS = 2000;
 
-const KINDS: Readonly<Record<number, ProviderErrorKind>> = {
-  401: "auth",
-  403: "auth",
-  408: "stalled",
-  413: "overflow",
-  429: "rate_limit",
-  503: "overloaded",
-  529: "overloaded",
-};
-
-/** Money is not back after a pause: such a 429 must not be retried. */
-const OUT_OF_MONEY = /insufficient_quota|quota exceeded|billing|out of budget|credit balance/i;
-
 export function failureOf(answer: FailedAnswer, now: number): ProviderError {
+  const { status, headers } = answer;
+  const body = jsonIn(answer.body);
+  const told = errorIn(body);
   const words = wordsOf(answer);
-  const retryAfterMs = retryAfter(answer.headers, now);
-  return new ProviderError(kindOf(answer.status, words), `${answer.status} ${words}`, {
-    status: answer.status,
+  const retryAfterMs = retryAfterOf({ status, headers, body }, now);
+  return new ProviderError(kindOfAnswer(answer, told, words), `${status} ${words}`, {
+    status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
 
-export function kindOf(status: number, words: string): ProviderErrorKind {
-  if (status === 429 && OUT_OF_MONEY.test(words)) return "bad_request";
-  if (status >= 400 && status < 500 && status !== 429 && isOverflowText(words)) return "overflow";
-  return KINDS[status] ?? (status >= 500 ? "server" : "bad_request");
+function kindOfAnswer({ status }: FailedAnswer, told: ErrorFacts | undefined, words: string): ProviderErrorKind {
+  if (status >= 300 && status < 400) return "bad_request";
+  return kindOfError({ ...told, status, message: words });
+}
+
+/** A success that is no event stream: an error in the clothes of a success, a page, or nothing. */
+export function unexpectedAnswer(host: string, answer: FailedAnswer): ProviderError {
+  const { status } = answer;
+  const told = errorIn(jsonIn(answer.body));
+  const type = answer.headers["content-type"];
+  if (told) return new ProviderError(kindOfError(told), wordsOf(answer), { status });
+  if (answer.body.trim() === "") return new ProviderError("malformed", emptyAnswer(host, status), { status });
+  const text = `${host} answered with ${String(type)} instead of an event stream: ${wordsOf(answer)}`;
+  return new ProviderError("malformed", text, { status });
+}
+
+export function emptyAnswer(host: string, status?: number): string {
+  const said = status === undefined ? "" : ` ${status}`;
+  return `${host} answered${said} with an empty body instead of an event stream: check the base URL and what is in between`;
 }
 
 /** The provider's own words: the message inside its JSON, else the text of the page, else the name of the status. */
 export function wordsOf(answer: FailedAnswer): string {
+  const { location } = answer.headers;
+  if (answer.status >= 300 && answer.status < 400 && typeof location === "string") {
+    const way = "redirects are not followed, correct the base URL";
+    return `${answer.statusText} to ${location.slice(0, LONGEST_WORDS)}; ${way}`.trim();
+  }
   const body = answer.body.trim();
-  const words = jsonWords(body) ?? plainWords(body);
-  if (words !== "") return words.slice(0, LONGEST_WORDS);
-  const location = answer.headers.location;
-  if (typeof location === "string") return `${answer.statusText} to ${location}; redirects are not followed`;
-  return `${answer.statusText} (no body)`.trim();
+  const words = messageIn(jsonIn(body)) ?? plainWords(body);
+  if (words === "") return `${answer.statusText} (no body)`.trim();
+  const short = words.slice(0, LONGEST_WORDS);
+  return isPage(body) ? `${short} (an HTML page, not the API: a proxy in between or a wrong base URL?)` : short;
 }
 
-function jsonWords(body: string): string | undefined {
+function isPage(body: string): boolean {
+  return /^<(!doctype html|html|head|body)\b/i.test(body);
+}
+
+/** The first object of the text; undefined when it is no JSON. */
+function jsonIn(text: string): object | undefined {
+  const body = text.trim();
   if (!/^[[{]/.test(body)) return undefined;
   try {
     const parsed: unknown = JSON.parse(body);
-    return messageIn(Array.isArray(parsed) ? parsed[0] : parsed);
+    const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+    return isRecord(first) ? first : undefined;
   } catch {
     return undefined;
   }
@@ -65,31 +82,40 @@ function messageIn(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const { error, message, detail } = value;
   if (isRecord(error)) {
-    const type = [error.type, error.code].find((name) => typeof name === "string" && name !== "");
+    const type = [error.type, error.code, error.status].find((name) => typeof name === "string" && name !== "");
     const text = messageIn(error);
     return text === undefined || type === undefined ? text : `${String(type)}: ${text}`;
   }
   return [error, message, detail].find((text): text is string => typeof text === "string" && text !== "");
 }
 
+/** What an error calls itself. */
+function errorIn(value: unknown): ErrorFacts | undefined {
+  if (!isRecord(value) || value.error === undefined) return undefined;
+  const error = isRecord(value.error) ? value.error : value;
+  const name = [error.code, error.status].find((one) => typeof one === "string" && one !== "") ?? error.code;
+  const type = typeof error.type === "string" ? error.type : reasonIn(error.details);
+  return {
+    code: name === undefined || name === null ? undefined : String(name),
+    type,
+    message: messageIn(value) ?? "",
+  };
+}
+
+/** Google puts the reason among the details: API_KEY_INVALID hides behind INVALID_ARGUMENT. */
+function reasonIn(details: unknown): string | undefined {
+  if (!Array.isArray(details)) return undefined;
+  const reasons = details.map((detail: unknown) => (isRecord(detail) ? detail.reason : undefined));
+  return reasons.find((reason): reason is string => typeof reason === "string");
+}
+
 function plainWords(body: string): string {
   return body
     .replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, " ")
+    .replace(/<!--[\s\S]*?-->/g, " ")
     .replace(/<[^>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim();
-}
-
-/** Milliseconds from `retry-after-ms`, or from `retry-after` in seconds or as a date. */
-export function retryAfter(headers: FailedAnswer["headers"], now: number): number | undefined {
-  const exact = Number(headers["retry-after-ms"] ?? Number.NaN);
-  if (exact >= 0) return exact;
-  const value = headers["retry-after"];
-  if (typeof value !== "string" || value.trim() === "") return undefined;
-  const seconds = Number(value);
-  if (!Number.isNaN(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

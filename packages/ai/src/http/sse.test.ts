@@ -40,3 +40,21 @@ test("any borders between the pieces give the same events, also inside character
     }),
   );
 });
+
+test("an event without an end does not fill the memory", () => {
+  const decoder = createSseDecoder();
+  const piece = Buffer.alloc(1024 * 1024, "x");
+  const feed = (): void => {
+    for (let i = 0; i < 40; i++) decoder.push(piece);
+  };
+  expect(feed).toThrow("The server sent an event longer than 33554432 characters");
+});
+
+test("a blank line may come in any two pieces", () => {
+  for (const stream of ["data: a\n\ndata: b\n\n", "data: a\r\n\r\ndata: b\r\n\r\n", "data: a\n\r\ndata: b\r\n\n"]) {
+    for (let cut = 0; cut <= stream.length; cut++) {
+      expect(decode(stream.slice(0, cut), stream.slice(cut))).toEqual(["a", "b"]);
+    }
+    expect(decode(...stream)).toEqual(["a", "b"]);
+  }
+});

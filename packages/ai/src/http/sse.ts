@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { ProviderError } from "../errors.ts";
 
 /**
  * Server-sent events: bytes to the `data` of each event. Names of events are not kept, as every API we speak repeats them
@@ -13,10 +14,16 @@ export interface SseDecoder {
   end(): string[];
 }
 
+/** Longer than any image a model sends; without an end to it a server could fill the memory. */
+const LONGEST_EVENT = 32 * 1024 * 1024;
+const TOO_LONG = `The server sent an event longer than ${LONGEST_EVENT} characters`;
+
 export function createSseDecoder(): SseDecoder {
   const decoder = new StringDecoder("utf8");
   /** The beginning of an event whose end has not arrived. */
   let rest = "";
+  /** Its last characters, as a blank line may come in two pieces. To ask `rest` itself would copy it every time. */
+  let tail = "";
   let fresh = true;
 
   const decode = (bytes: Uint8Array): string => {
@@ -29,13 +36,17 @@ export function createSseDecoder(): SseDecoder {
   return {
     push(bytes) {
       const piece = decode(bytes);
-      if (!piece.includes("\n")) {
+      const seam = tail === "" ? piece : tail + piece;
+      if (!seam.includes("\n\n") && !seam.includes("\n\r\n")) {
         rest += piece;
+        tail = seam.slice(-3);
+        if (rest.length > LONGEST_EVENT) throw new ProviderError("malformed", TOO_LONG);
         return [];
       }
       const text = rest + piece;
       const blocks = (text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text).split("\n\n");
       rest = blocks.pop() ?? "";
+      tail = rest.slice(-3);
       return dataOfEach(blocks);
     },
     end() {

@@ -7,6 +7,10 @@ export interface ProviderRow {
   api: string;
   /** `{NAME}` stands for an environment variable, e.g. the resource of an Azure account. */
   baseUrl: string;
+  /** The variable that replaces the base URL, or only its host and port (`OLLAMA_HOST=box:11434`). */
+  baseUrlVariable?: string;
+  /** The variable that holds an `api-version` for the query of the URL. */
+  versionVariable?: string;
   /** The environment variables that hold a key, the first one set wins. */
   keyVariables: readonly string[];
   /** A server on this machine: works without a key. */
@@ -17,6 +21,8 @@ export interface ProviderRow {
   headers?: Readonly<Record<string, string>>;
   /** Quirks of its API, merged under those of a model. */
   compat?: Readonly<Record<string, unknown>>;
-  /** Added to the base URL: a GET that lists its models, for discovery and `tiller doctor`. */
+  /** Added to the base URL (`/..` climbs): a GET that lists its models, for discovery and `tiller doctor`. */
   modelsPath?: string;
+  /** Where people get a key. */
+  keyPage?: string;
 }

@@ -32,7 +32,7 @@ export const VARIABLES: Readonly<Record<string, VariableRow>> = {
   ANTHROPIC_API_KEY: { systems: ["vendor"], status: "works", summary: "Key for the provider `anthropic`." },
   ANTHROPIC_OAUTH_TOKEN: { systems: ["pi"], status: "works", summary: "Token for `anthropic`; beats the key." },
   PI_NO_TITLE: { systems: ["omp", "xcsh"], status: "accepted", summary: "Make up no title; none is ever made up." },
-  PI_OFFLINE: { systems: ["pi"], status: "accepted", summary: "No network at the start; there is none anyway." },
+  PI_OFFLINE: { systems: ["pi"], status: "works", summary: "`1`: `tiller models` and `tiller doctor` ask no server." },
   PI_SKIP_VERSION_CHECK: {
     systems: ["pi"],
     status: "accepted",
@@ -40,7 +40,12 @@ export const VARIABLES: Readonly<Record<string, VariableRow>> = {
   },
   PI_TELEMETRY: { systems: ["pi"], status: "accepted", summary: "Telemetry; there is none." },
   PI_NO_PTY: { systems: ["omp", "xcsh"], status: "accepted", summary: "No pseudo terminal; none is used." },
-  PI_CACHE_RETENTION: { systems: ["pi"], status: "later", summary: "`long`: ask providers to keep caches longer." },
+  PI_CACHE_RETENTION: {
+    setting: "cacheRetention",
+    systems: ["pi"],
+    status: "works",
+    summary: "`long`: ask providers to keep caches longer.",
+  },
   PI_SMOL_MODEL: { systems: ["omp", "xcsh"], status: "later", summary: "Model for small jobs." },
   PI_SLOW_MODEL: { systems: ["omp", "xcsh"], status: "later", summary: "Model for hard jobs." },
   PI_PLAN_MODEL: { systems: ["omp", "xcsh"], status: "later", summary: "Model for planning." },

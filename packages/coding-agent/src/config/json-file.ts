@@ -1,11 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
+import type { Place } from "./json-place.ts";
 import { parseJsonText } from "./json-text.ts";
 import { isPlainObject } from "./setting-value.ts";
 
 /** What came of reading one configuration file. A file that does not exist is neither an object nor a problem. */
-export interface JsonFile {
+export interface ReadFile {
   object?: Record<string, unknown>;
-  /** One sentence that names the file, the line and the reason. */
+  /** Where in the file the thing at a path stands. */
+  locate?(path: readonly (string | number)[]): Place | undefined;
+  /** One sentence that names the file, the place in it and the reason. */
   problem?: string;
 }
 
@@ -13,27 +16,34 @@ export interface JsonFile {
  * Reads a JSON object from a file, comments and trailing commas allowed. Synchronous, because the start needs it before
  * anything else; a missing file costs one `stat`.
  */
-export function readJsonFile(path: string): JsonFile {
-  let text: string;
+export function readJsonFile(path: string): ReadFile {
+  const read = readTextFile(path);
+  if (read.text === undefined) return read;
+  const parsed = parseJsonText(read.text);
+  if (!parsed.ok) {
+    const { line, column, reason } = parsed;
+    return { problem: `${path}:${line}:${column}: ${reason}; the file is ignored until it is valid JSON` };
+  }
+  if (parsed.value === undefined) return {};
+  if (!isPlainObject(parsed.value))
+    return { problem: `${path}:1:1: expected an object in braces; the file is ignored` };
+  return { object: parsed.value, locate: parsed.locate };
+}
+
+/** Neither text nor problem when there is no such file. */
+export function readTextFile(path: string): { text?: string; problem?: string } {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return {};
     // A pipe would block the start for ever.
     if (!stats.isFile()) return { problem: `${path}: not a regular file, so it is not read` };
-    text = readFileSync(path, "utf8");
+    return { text: readFileSync(path, "utf8") };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     return code === "ENOENT" || code === "ENOTDIR"
       ? {}
       : { problem: `${path}: cannot be read (${code ?? String(error)})` };
   }
-  const parsed = parseJsonText(text);
-  if (!parsed.ok)
-    return { problem: `${path}, line ${parsed.line}: ${parsed.reason}; the file is ignored until it is valid JSON` };
-  if (parsed.value === undefined) return {};
-  if (!isPlainObject(parsed.value))
-    return { problem: `${path}, line 1: expected an object in braces; the file is ignored` };
-  return { object: parsed.value };
 }
 
 export function fileExists(path: string): boolean {

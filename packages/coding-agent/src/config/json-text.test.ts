@@ -66,7 +66,7 @@ describe("blanking out comments and trailing commas", () => {
     const comment = fc.constantFrom(" ", "// c\n", '/* , ] } " */', "/**/", '// "x": 1,\r\n', "/* a\n * b */");
     fc.assert(
       fc.property(fc.jsonValue(), fc.array(comment, { minLength: 1 }), (value, comments) => {
-        expect(parseJsonText(commented(value, comments))).toEqual({
+        expect(parseJsonText(commented(value, comments))).toMatchObject({
           ok: true,
           value: JSON.parse(JSON.stringify(value)),
         });
@@ -109,7 +109,7 @@ describe("telling where a text stops being JSON", () => {
     ["a number with a leading zero", "[01]", 1, 'expected "," or "]"'],
   ];
   it.each(cases)("finds %s", (_, text, line, reason) => {
-    expect(parseJsonText(text)).toEqual({ ok: false, line, reason });
+    expect(parseJsonText(text)).toMatchObject({ ok: false, line, reason });
   });
 
   it("never repeats what the file says, for it may be a key", () => {
@@ -148,6 +148,71 @@ describe("reading a text", () => {
     ['\uFEFF{"a": 1,}', { a: 1 }],
     ["null", null],
   ])("%j is %j", (text, value) => {
-    expect(parseJsonText(text)).toEqual({ ok: true, value });
+    const { locate: _, ...read } = parseJsonText(text) as Extract<ReturnType<typeof parseJsonText>, { ok: true }>;
+    expect(read).toEqual({ ok: true, value });
   });
 });
+
+describe("the place of a thing", () => {
+  const TEXT = `{
+  // the first comment
+  "providers": { "mine": {
+      "models": [ "a", /* here, too */ {"id": "m1",
+        "a,b}": [1, [2, {"deep": -1.5e3}], "x"],
+      }, ],
+  } },
+  "twice": 1, "twice": {"in": true}
+}`;
+  const cases: [path: (string | number)[], line: number, column: number][] = [
+    [[], 1, 1],
+    [["providers"], 3, 3],
+    [["providers", "mine"], 3, 18],
+    [["providers", "mine", "models"], 4, 7],
+    [["providers", "mine", "models", 0], 4, 19],
+    [["providers", "mine", "models", 1], 4, 40],
+    [["providers", "mine", "models", 1, "id"], 4, 41],
+    [["providers", "mine", "models", 1, "a,b}", 1, 1, "deep"], 5, 26],
+    [["providers", "mine", "models", 1, "a,b}", 2], 5, 44],
+    // The last one counts, as for the parser.
+    [["twice", "in"], 8, 25],
+    // What is not there is looked for where it should stand.
+    [["providers", "mine", "models", 1, "api"], 4, 40],
+    [["providers", "mine", "models", 7, "id"], 4, 7],
+    [["providers", "mine", "models", "id"], 4, 7],
+    [["nothing", "at", "all"], 1, 1],
+  ];
+  it.each(cases)("%j is at %i:%i", (path, line, column) => {
+    const parsed = parseJsonText(TEXT);
+    expect(parsed.ok && parsed.locate(path)).toEqual({ line, column });
+  });
+
+  it("is found for every member of any JSON", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(undefined, 2), (value, space) => {
+        const text = JSON.stringify(value, undefined, space);
+        const parsed = parseJsonText(text);
+        if (!parsed.ok) throw new Error("not read");
+        const lines = text.split("\n");
+        for (const { path, shown } of membersOf(value, [])) {
+          const { line, column } = parsed.locate(path);
+          expect(lines[line - 1]?.slice(column - 1).startsWith(shown)).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** Every path of a value with what stands at its place: the key, or the beginning of the item. */
+function membersOf(value: unknown, path: (string | number)[]): { path: (string | number)[]; shown: string }[] {
+  if (typeof value !== "object" || value === null) return [];
+  const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  return keys.flatMap((key) => {
+    const member = (value as Record<string | number, unknown>)[key];
+    const shown = JSON.stringify(typeof key === "string" ? key : member).slice(
+      0,
+      typeof key === "string" ? undefined : 1,
+    );
+    return [{ path: [...path, key], shown }, ...membersOf(member, [...path, key])];
+  });
+}

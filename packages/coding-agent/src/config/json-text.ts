@@ -1,3 +1,5 @@
+import { offsetOfPath, type Place, placeOfOffset, stringEnd } from "./json-place.ts";
+
 /** JSON with `//` and block comments and trailing commas, as people write configuration. Pure text work. */
 
 /**
@@ -54,13 +56,6 @@ function commentEnd(text: string, i: number): number {
   if (text[i + 1] !== "*") return i;
   const close = text.indexOf("*/", i + 2);
   return close < 0 ? i : close + 2;
-}
-
-/** Past the string that opens at `i`, or past the end when it is never closed. */
-function stringEnd(text: string, i: number): number {
-  let end = i + 1;
-  while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
-  return Math.min(end + 1, text.length);
 }
 
 export interface JsonMistake {
@@ -143,24 +138,25 @@ export function findJsonMistake(text: string): JsonMistake | undefined {
   }
 }
 
-/** Counted from 1. */
-export function lineOfOffset(text: string, offset: number): number {
-  return text.slice(0, offset).split(/\r\n|\r|\n/).length;
-}
-
-export type JsonText = { ok: true; value: unknown } | { ok: false; line: number; reason: string };
+export type JsonText =
+  | { ok: true; value: unknown; locate(path: readonly (string | number)[]): Place }
+  | ({ ok: false; reason: string } & Place);
 
 /** Blank text, also one of comments only, is an undefined value. */
 export function parseJsonText(source: string): JsonText {
   const text = source.charCodeAt(0) === 0xfeff ? ` ${source.slice(1)}` : source;
-  const plain = tryParse(text);
-  if (plain.ok) return plain;
-  const stripped = stripJsonComments(text);
-  if (stripped.trim() === "") return { ok: true, value: undefined };
-  const parsed = tryParse(stripped);
-  if (parsed.ok) return parsed;
-  const mistake = findJsonMistake(stripped) ?? { offset: 0, reason: "not JSON" };
-  return { ok: false, line: lineOfOffset(stripped, mistake.offset), reason: mistake.reason };
+  const whole = tryParse(text);
+  if (whole.ok) return readText(text, whole.value);
+  const plain = stripJsonComments(text);
+  if (plain.trim() === "") return readText(plain, undefined);
+  const parsed = tryParse(plain);
+  if (parsed.ok) return readText(plain, parsed.value);
+  const { offset, reason } = findJsonMistake(plain) ?? { offset: 0, reason: "not JSON" };
+  return { ok: false, ...placeOfOffset(plain, offset), reason };
+}
+
+function readText(plain: string, value: unknown): JsonText {
+  return { ok: true, value, locate: (path) => placeOfOffset(plain, offsetOfPath(plain, path)) };
 }
 
 function tryParse(text: string): { ok: true; value: unknown } | { ok: false } {

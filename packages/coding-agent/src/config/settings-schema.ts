@@ -214,6 +214,13 @@ export const SETTINGS = {
     status: "works",
     summary: "Longest silence within an answer; then it counts as stalled, which can be retried.",
   },
+  cacheRetention: {
+    type: "choice",
+    values: ["none", "short", "long"],
+    default: "short",
+    status: "works",
+    summary: "How long providers are asked to keep a prompt for the next request, where they can be asked.",
+  },
   "retry.provider.maxRetries": { type: "integer", status: "later", summary: "Tries within one model call." },
   "retry.provider.maxRetryDelayMs": {
     type: "integer",

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readJsonFile } from "./json-file.ts";
-import { readModelsFiles } from "./models-file.ts";
 import { checkSettingValue } from "./setting-value.ts";
 import { type LoadedSettings, loadSettings, type SettingsInputs } from "./settings.ts";
 import { FOREIGN_KEYS, SETTING_ROWS } from "./settings-schema.ts";
@@ -225,7 +224,7 @@ describe("mistakes", () => {
     const file = write("agent/settings.json", '{\n  // mine\n  "defaultModel" "m"\n}');
     write("project/.pi/settings.json", { defaultProvider: "p" });
     const { settings, problems } = load();
-    expect(problems).toEqual([`${file}, line 3: expected ":"; the file is ignored until it is valid JSON`]);
+    expect(problems).toEqual([`${file}:3:18: expected ":"; the file is ignored until it is valid JSON`]);
     expect(settings.get("defaultProvider")).toBe("p");
   });
 
@@ -303,51 +302,11 @@ describe("reading a JSON file", () => {
   it.each(["[]", "42", '"x"', "null"])("refuses %s, which is no object", (text) => {
     const file = write("a.json", text);
     expect(readJsonFile(file)).toEqual({
-      problem: `${file}, line 1: expected an object in braces; the file is ignored`,
+      problem: `${file}:1:1: expected an object in braces; the file is ignored`,
     });
   });
 
   it.each(["/dev/null", tmpdir()])("does not read %s, which could be anything but a file", (path) => {
     expect(readJsonFile(path)).toEqual({ problem: `${path}: not a regular file, so it is not read` });
-  });
-});
-
-describe("the files about models", () => {
-  const agent = (): string => join(root, "agent");
-
-  it("are read as they stand", () => {
-    write("agent/models.json", '{ "providers": { "x": { "baseUrl": "http://localhost/", }, }, } // mine');
-    write("agent/auth.json", { anthropic: { type: "api_key", key: "k" } });
-    expect(readModelsFiles(agent())).toEqual({
-      models: { providers: { x: { baseUrl: "http://localhost/" } } },
-      modelsPath: join(agent(), "models.json"),
-      auth: { anthropic: { type: "api_key", key: "k" } },
-      authPath: join(agent(), "auth.json"),
-      problems: [],
-    });
-  });
-
-  it("may be missing", () => {
-    expect(readModelsFiles(agent())).toMatchObject({ models: undefined, auth: undefined, problems: [] });
-  });
-
-  it("are told apart when one is broken, without giving a key away", () => {
-    const auth = write("agent/auth.json", '{"x": {"key": "sk-secret"\n "type": "api_key"}}');
-    write("agent/models.json", { providers: {} });
-    const files = readModelsFiles(agent());
-    expect(files.models).toEqual({ providers: {} });
-    expect(files.problems).toEqual([
-      `${auth}, line 2: expected "," or "}"; the file is ignored until it is valid JSON`,
-    ]);
-  });
-
-  it.each(["models.yml", "models.yaml"])("in YAML (%s) are pointed out, unless there is a models.json", (name) => {
-    const yaml = write(`agent/${name}`, "providers: {}");
-    const json = join(agent(), "models.json");
-    expect(readModelsFiles(agent()).problems).toEqual([
-      `${yaml}: YAML is not read yet; the same structure as JSON in ${json} is`,
-    ]);
-    write("agent/models.json", "");
-    expect(readModelsFiles(agent()).problems).toEqual([]);
   });
 });

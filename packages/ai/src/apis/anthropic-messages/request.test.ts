@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from "@tiller/protocol/model";
+import type { LlmMessage, ToolResultMessage } from "@tiller/protocol/message";
 import { expect, test } from "vitest";
 import { answer, testModel, testRequest } from "../../testing.ts";
 import { buildRequest, messagesUrl } from "./request.ts";
@@ -8,100 +8,302 @@ function bodyOf(fields: Parameters<typeof testRequest>[0]): Record<string, unkno
 }
 
 const cache_control = { type: "ephemeral" };
+const image = (data: string, mimeType = "image/png") => ({ type: "image" as const, data, mimeType });
+const wireImage = (data: string, media_type = "image/png") => ({
+  type: "image",
+  source: { type: "base64", media_type, data },
+});
+const call = (id: string, name = "ls") => ({ type: "toolCall" as const, id, name, arguments: {} });
+const result = (toolCallId: string, fields: Partial<ToolResultMessage> = {}): ToolResultMessage => ({
+  role: "toolResult",
+  toolCallId,
+  toolName: "ls",
+  content: [],
+  isError: false,
+  timestamp: 2,
+  ...fields,
+});
 
-test("a whole conversation", () => {
-  const request = testRequest({
-    systemPrompt: "Be brief.",
+/** URL, headers and body, all of it. */
+function golden(fields: Parameters<typeof testRequest>[0]) {
+  const { url, headers, body } = buildRequest(testRequest(fields));
+  return { url, headers, body: JSON.parse(body) as unknown };
+}
+
+test("golden: a plain question", () => {
+  expect(golden({ systemPrompt: "Be brief.", apiKey: "key-1" })).toEqual({
+    url: "https://api.anthropic.com/v1/messages",
+    headers: { "anthropic-version": "2023-06-01", "x-api-key": "key-1" },
+    body: {
+      model: "claude-test",
+      stream: true,
+      max_tokens: 32_000,
+      system: [{ type: "text", text: "Be brief.", cache_control }],
+      messages: [{ role: "user", content: [{ type: "text", text: "Hello", cache_control }] }],
+    },
+  });
+});
+
+test("golden: tools, images, thoughts and results", () => {
+  const request = {
     apiKey: "key-1",
-    headers: { "X-Team": "blue" },
+    systemPrompt: "Be brief.",
     tools: [
       { name: "ls", description: "Lists", parameters: { type: "object" } },
-      { name: "read", description: "Reads", parameters: { type: "object", properties: { path: { type: "string" } } } },
+      { name: "now", description: " ", parameters: {} },
+      { name: "read", description: "Reads", parameters: { properties: { path: { type: "string" } } } },
     ],
     messages: [
       {
-        role: "user",
+        role: "user" as const,
         content: [
-          { type: "text", text: "What is this?" },
-          { type: "image", data: "AAAA", mimeType: "image/png" },
-          { type: "text", text: " " },
+          { type: "text" as const, text: "What is this?" },
+          image("AAAA"),
+          { type: "text" as const, text: " " },
         ],
         timestamp: 1,
       },
       answer([
         { type: "thinking", thinking: "Look first", thinkingSignature: "sig" },
+        { type: "thinking", thinking: "", thinkingSignature: "sig of a thought that is not shown" },
         { type: "thinking", thinking: "[Reasoning redacted]", thinkingSignature: "opaque", redacted: true },
         { type: "text", text: "Reading." },
         { type: "toolCall", id: "call|1", name: "read", arguments: { path: "a" } },
         { type: "toolCall", id: "call_2", name: "ls", arguments: {} },
       ]),
-      {
-        role: "toolResult",
-        toolCallId: "call|1",
-        toolName: "read",
-        content: [{ type: "image", data: "BBBB", mimeType: "image/jpeg" }],
-        isError: false,
-        timestamp: 2,
-      },
-      { role: "toolResult", toolCallId: "call_2", toolName: "ls", content: [], isError: true, timestamp: 3 },
-      { role: "user", content: "And now?", timestamp: 4 },
+      result("call|1", { content: [image("BBBB", "image/jpg")] }),
+      result("call_2", { isError: true }),
+      { role: "user" as const, content: "And now?", timestamp: 4 },
     ],
+  };
+  expect(golden(request)).toEqual({
+    url: "https://api.anthropic.com/v1/messages",
+    headers: { "anthropic-version": "2023-06-01", "x-api-key": "key-1" },
+    body: {
+      model: "claude-test",
+      stream: true,
+      max_tokens: 32_000,
+      system: [{ type: "text", text: "Be brief.", cache_control }],
+      tools: [
+        { name: "ls", description: "Lists", input_schema: { type: "object" } },
+        { name: "now", input_schema: { type: "object" } },
+        {
+          name: "read",
+          description: "Reads",
+          input_schema: { type: "object", properties: { path: { type: "string" } } },
+          cache_control,
+        },
+      ],
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "What is this?" },
+            { ...wireImage("AAAA"), cache_control },
+          ],
+        },
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "Look first", signature: "sig" },
+            { type: "thinking", thinking: "", signature: "sig of a thought that is not shown" },
+            { type: "redacted_thinking", data: "opaque" },
+            { type: "text", text: "Reading." },
+            { type: "tool_use", id: "call", name: "read", input: { path: "a" } },
+            { type: "tool_use", id: "call_2", name: "ls", input: {} },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: "call", content: [wireImage("BBBB", "image/jpeg")] },
+            {
+              type: "tool_result",
+              tool_use_id: "call_2",
+              content: [{ type: "text", text: "(no output)" }],
+              is_error: true,
+            },
+            { type: "text", text: "And now?", cache_control },
+          ],
+        },
+      ],
+    },
   });
-  const call = buildRequest(request);
-  expect(call.url).toBe("https://api.anthropic.com/v1/messages");
-  expect(call.headers).toEqual({ "anthropic-version": "2023-06-01", "x-api-key": "key-1", "x-team": "blue" });
-  expect(JSON.parse(call.body)).toEqual({
+});
+
+const hello = { role: "user", content: [{ type: "text", text: "Hello", cache_control }] };
+
+test("golden: a model with a budget for its thoughts", () => {
+  const model = testModel({ reasoning: true, compat: { interleavedThinking: true } });
+  expect(golden({ model, thinkingLevel: "high", apiKey: "key-1" })).toEqual({
+    url: "https://api.anthropic.com/v1/messages",
+    headers: {
+      "anthropic-version": "2023-06-01",
+      "x-api-key": "key-1",
+      "anthropic-beta": "interleaved-thinking-2025-05-14",
+    },
+    body: {
+      model: "claude-test",
+      stream: true,
+      max_tokens: 52_480,
+      thinking: { type: "enabled", budget_tokens: 20_480 },
+      messages: [hello],
+    },
+  });
+});
+
+test("golden: a model that decides for itself, and checks its thoughts", () => {
+  const model = testModel({ reasoning: true, compat: { thinking: "adaptive", preservedThinking: true } });
+  expect(golden({ model, thinkingLevel: "high", apiKey: "key-1" })).toEqual({
+    url: "https://api.anthropic.com/v1/messages",
+    headers: {
+      "anthropic-version": "2023-06-01",
+      "x-api-key": "key-1",
+      "anthropic-beta": "thinking-binding-controls-2026-08-01",
+    },
+    body: {
+      model: "claude-test",
+      stream: true,
+      max_tokens: 64_000,
+      thinking: {
+        type: "adaptive",
+        display: "summarized",
+        block_binding: { prefix_mismatch_behavior: "drop_block" },
+      },
+      output_config: { effort: "high" },
+      messages: [hello],
+    },
+  });
+});
+
+test("golden: a prompt that is kept for an hour", () => {
+  const long = { type: "ephemeral", ttl: "1h" };
+  const tools = [{ name: "ls", description: "Lists", parameters: { type: "object" } }];
+  expect(golden({ cacheRetention: "long", systemPrompt: "Be brief.", tools }).body).toEqual({
     model: "claude-test",
     stream: true,
     max_tokens: 32_000,
-    system: [{ type: "text", text: "Be brief.", cache_control }],
-    tools: [
-      { name: "ls", description: "Lists", input_schema: { type: "object" } },
-      {
-        name: "read",
-        description: "Reads",
-        input_schema: { type: "object", properties: { path: { type: "string" } } },
-        cache_control,
-      },
-    ],
-    messages: [
-      {
-        role: "user",
-        content: [
-          { type: "text", text: "What is this?" },
-          { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
-        ],
-      },
-      {
-        role: "assistant",
-        content: [
-          { type: "thinking", thinking: "Look first", signature: "sig" },
-          { type: "redacted_thinking", data: "opaque" },
-          { type: "text", text: "Reading." },
-          { type: "tool_use", id: "call_1", name: "read", input: { path: "a" } },
-          { type: "tool_use", id: "call_2", name: "ls", input: {} },
-        ],
-      },
-      {
-        role: "user",
-        content: [
-          {
-            type: "tool_result",
-            tool_use_id: "call_1",
-            content: [{ type: "image", source: { type: "base64", media_type: "image/jpeg", data: "BBBB" } }],
-          },
-          { type: "tool_result", tool_use_id: "call_2", is_error: true },
-          { type: "text", text: "And now?", cache_control },
-        ],
-      },
-    ],
+    system: [{ type: "text", text: "Be brief.", cache_control: long }],
+    tools: [{ name: "ls", description: "Lists", input_schema: { type: "object" }, cache_control: long }],
+    messages: [{ role: "user", content: [{ type: "text", text: "Hello", cache_control: long }] }],
   });
 });
+
+test("golden: a login token and own headers; betas are joined", () => {
+  const headers = { "Anthropic-Beta": "context-1m-2025-08-07, oauth-2025-04-20", "X-Team": "blue" };
+  expect(golden({ apiKey: "sk-ant-oat01-x", headers })).toEqual({
+    url: "https://api.anthropic.com/v1/messages",
+    headers: {
+      "anthropic-version": "2023-06-01",
+      authorization: "Bearer sk-ant-oat01-x",
+      "anthropic-beta": "oauth-2025-04-20,context-1m-2025-08-07",
+      "x-team": "blue",
+    },
+    body: { model: "claude-test", stream: true, max_tokens: 32_000, messages: [hello] },
+  });
+  expect(buildRequest(testRequest()).headers).toEqual({ "anthropic-version": "2023-06-01" });
+});
+
+test("own headers win over ours", () => {
+  const headers = { "X-API-Key": "other", "Anthropic-Version": "2099-01-01" };
+  expect(buildRequest(testRequest({ apiKey: "key-1", headers })).headers).toEqual({
+    "anthropic-version": "2099-01-01",
+    "x-api-key": "other",
+  });
+});
+
+test.each<[story: string, fields: Parameters<typeof testRequest>[0]]>([
+  ["nothing is to be kept", { cacheRetention: "none" }],
+  ["the server refuses marks", { model: testModel({ compat: { cacheControl: false } }) }],
+])("no marks for the cache: %s", (_story, fields) => {
+  const tools = [{ name: "ls", description: "Lists", parameters: { type: "object" } }];
+  expect(buildRequest(testRequest({ systemPrompt: "Be brief.", tools, ...fields })).body).not.toContain(
+    "cache_control",
+  );
+});
+
+test("there are never more than four marks, and the last round of tools is among them", () => {
+  const rounds = Array.from({ length: 5 }, (_, i) => [answer([call(`c${i}`)]), result(`c${i}`)]).flat();
+  const tools = [
+    { name: "ls", description: "Lists", parameters: { type: "object" } },
+    { name: "read", description: "Reads", parameters: { type: "object" } },
+  ];
+  const messages = [{ role: "user" as const, content: "Go", timestamp: 0 }, ...rounds];
+  const { body } = buildRequest(testRequest({ systemPrompt: "Be brief.", tools, messages }));
+  expect(body.match(/cache_control/g)).toHaveLength(4);
+  const sent = (JSON.parse(body) as { messages: { role: string; content: { cache_control?: object }[] }[] }).messages;
+  const ends = sent
+    .filter(({ role }) => role === "user")
+    .map(({ content }) => content.at(-1)?.cache_control !== undefined);
+  expect(ends).toEqual([false, false, false, false, true, true]);
+});
+
+function messagesOf(messages: LlmMessage[], fields: Parameters<typeof testRequest>[0] = {}): unknown {
+  return bodyOf({ messages, cacheRetention: "none", ...fields }).messages;
+}
+const say = (content: string): LlmMessage => ({ role: "user", content, timestamp: 0 });
+const text = (words: string) => ({ type: "text" as const, text: words });
 
 test("what is empty is left out", () => {
   const body = bodyOf({ systemPrompt: "  ", tools: [] });
   expect(Object.keys(body)).toEqual(["model", "stream", "max_tokens", "messages"]);
-  expect(bodyOf({ messages: [{ role: "user", content: "", timestamp: 0 }] })).toMatchObject({ messages: [] });
+});
+
+test("user and assistant speak by turns, and the user begins", () => {
+  expect(messagesOf([answer([text("a")]), answer([text("b")]), say("c"), say("d")])).toEqual([
+    { role: "user", content: [text("(The beginning of this conversation is not available.)")] },
+    { role: "assistant", content: [text("a"), text("b")] },
+    { role: "user", content: [text("c"), text("d")] },
+  ]);
+});
+
+test.each<[story: string, messages: LlmMessage[]]>([
+  ["no message", []],
+  ["an empty prompt", [say("")]],
+  ["nothing after the last answer", [say("a"), answer([text("b")])]],
+  ["only what failed", [answer([text("half")], { stopReason: "error" })]],
+])("nothing to send: %s", (_story, messages) => {
+  expect(() => buildRequest(testRequest({ messages }))).toThrow(
+    /^Nothing to ask anthropic\/claude-test: .*some text\.$/,
+  );
+});
+
+test("an image of a kind the API does not read is named instead of sent", () => {
+  const messages: LlmMessage[] = [
+    { role: "user", content: [image("AAAA", "image/svg+xml"), image("BBBB")], timestamp: 0 },
+  ];
+  expect(messagesOf(messages)).toEqual([
+    {
+      role: "user",
+      content: [text("(image left out: image/svg+xml is none of JPEG, PNG, GIF and WebP)"), wireImage("BBBB")],
+    },
+  ]);
+});
+
+test("a failed tool may show an image, but is then not called failed", () => {
+  const shown = result("x", { content: [text("no"), image("AAAA")], isError: true });
+  expect(messagesOf([say("go"), answer([call("x")]), shown])).toMatchObject([
+    {},
+    {},
+    { content: [{ type: "tool_result", tool_use_id: "x", content: [text("no"), wireImage("AAAA")] }] },
+  ]);
+  expect(JSON.stringify(messagesOf([say("go"), answer([call("x")]), shown]))).not.toContain("is_error");
+});
+
+test("names of tools: those of this request as they are, others made harmless", () => {
+  const tools = [{ name: "my.tool", description: "", parameters: { type: "object" } }];
+  const history = [say("go"), answer([call("a", "my.tool"), call("b", "repo.read"), call("c", "")])];
+  expect(messagesOf(history, { tools })).toMatchObject([
+    {},
+    { content: [{ name: "my.tool" }, { name: "repo_read" }, { name: "unknown" }] },
+    {},
+  ]);
+});
+
+test("arguments come as they are written where that is wanted", () => {
+  const tools = [{ name: "ls", description: "Lists", parameters: { type: "object" } }];
+  const model = testModel({ compat: { eagerInputStreaming: true } });
+  expect(bodyOf({ tools, model }).tools).toMatchObject([{ eager_input_streaming: true }]);
 });
 
 test.each([
@@ -111,72 +313,4 @@ test.each([
   ["https://proxy/anthropic/v1/", "https://proxy/anthropic/v1/messages"],
 ])("base URL %s", (baseUrl, url) => {
   expect(messagesUrl(baseUrl)).toBe(url);
-});
-
-test("a login token is sent as such, and betas are joined", () => {
-  const { headers } = buildRequest(
-    testRequest({ apiKey: "sk-ant-oat01-x", headers: { "Anthropic-Beta": "context-1m-2025-08-07" } }),
-  );
-  expect(headers).toEqual({
-    "anthropic-version": "2023-06-01",
-    authorization: "Bearer sk-ant-oat01-x",
-    "anthropic-beta": "oauth-2025-04-20,context-1m-2025-08-07",
-  });
-  expect(buildRequest(testRequest()).headers).toEqual({ "anthropic-version": "2023-06-01" });
-});
-
-test.each<[level: ThinkingLevel, thinking: unknown, maxTokens: number]>([
-  ["off", undefined, 32_000],
-  ["minimal", { type: "enabled", budget_tokens: 1024 }, 33_024],
-  ["low", { type: "enabled", budget_tokens: 4096 }, 36_096],
-  ["medium", { type: "enabled", budget_tokens: 10_240 }, 42_240],
-  ["high", { type: "enabled", budget_tokens: 20_480 }, 52_480],
-  ["xhigh", { type: "enabled", budget_tokens: 32_768 }, 64_000],
-])("a model with a budget, level %s", (thinkingLevel, thinking, maxTokens) => {
-  const body = bodyOf({ model: testModel({ reasoning: true }), thinkingLevel });
-  expect([body.thinking, body.max_tokens]).toEqual([thinking, maxTokens]);
-});
-
-test("a budget never eats the whole answer, and a tiny answer has no budget", () => {
-  const small = testModel({ reasoning: true, maxTokens: 4096 });
-  expect(bodyOf({ model: small, thinkingLevel: "high" })).toMatchObject({
-    max_tokens: 4096,
-    thinking: { budget_tokens: 3072 },
-  });
-  const tiny = bodyOf({ model: testModel({ reasoning: true, maxTokens: 1500 }), thinkingLevel: "high" });
-  expect([tiny.thinking, tiny.max_tokens]).toEqual([undefined, 1500]);
-});
-
-test.each<[level: ThinkingLevel, thinkingOff: string, expected: Record<string, unknown>]>([
-  [
-    "medium",
-    "disabled",
-    { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: "medium" } },
-  ],
-  ["minimal", "disabled", { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: "low" } }],
-  ["xhigh", "disabled", { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: "xhigh" } }],
-  ["off", "disabled", { thinking: { type: "disabled" } }],
-  ["off", "between_tools", { thinking: { type: "between_tools" } }],
-  ["off", "omit", {}],
-])("a model that decides for itself, level %s (off: %s)", (thinkingLevel, thinkingOff, expected) => {
-  const model = testModel({
-    reasoning: true,
-    compat: { thinking: "adaptive", thinkingOff },
-    thinkingLevelMap: { xhigh: "xhigh" },
-  });
-  const { thinking, output_config } = bodyOf({ model, thinkingLevel });
-  expect({ thinking, output_config }).toEqual({ thinking: undefined, output_config: undefined, ...expected });
-});
-
-test("thinking between tool calls is asked for where a model can do it", () => {
-  const model = testModel({ reasoning: true, compat: { interleavedThinking: true } });
-  expect(buildRequest(testRequest({ model, thinkingLevel: "low" })).headers).toMatchObject({
-    "anthropic-beta": "interleaved-thinking-2025-05-14",
-  });
-  expect(buildRequest(testRequest({ model, thinkingLevel: "off" })).headers).not.toHaveProperty("anthropic-beta");
-});
-
-test("a model that does not reason is not told to", () => {
-  expect(bodyOf({ thinkingLevel: "high", maxTokens: 500 })).toMatchObject({ max_tokens: 500 });
-  expect(bodyOf({ thinkingLevel: "high" })).not.toHaveProperty("thinking");
 });

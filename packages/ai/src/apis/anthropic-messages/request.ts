@@ -1,28 +1,39 @@
-import type { ImageContent, TextContent, ToolCall } from "@tiller/protocol/content";
-import type { AssistantMessage, LlmMessage, ToolResultMessage } from "@tiller/protocol/message";
+import type { LlmMessage } from "@tiller/protocol/message";
+import type { Model } from "@tiller/protocol/model";
+import { ProviderError } from "../../errors.ts";
 import type { ModelRequest } from "../../provider.ts";
 import type { HttpCall } from "../api.ts";
-import { prepareHistory } from "../history.ts";
-import { planThinking } from "./thinking.ts";
+import { type HistoryRules, isAuthor, prepareHistory } from "../history.ts";
+import { type Block, toWireMessages, type WireMessage } from "./messages.ts";
+import { planThinking, type ThinkingPlan } from "./thinking.ts";
 
-/** A neutral request in the words of the Anthropic Messages API. Pure. */
-
-type Block = Record<string, unknown> & { type: string };
-interface WireMessage {
-  role: "user" | "assistant";
-  content: Block[];
-}
+/**
+ * A neutral request in the words of the Anthropic Messages API. Pure. Quirks of a model or server (`compat`), next to
+ * those of `thinking.ts`:
+ *
+ *   cacheControl: false               a server that refuses marks for its cache
+ *   eagerInputStreaming: true         arguments of tools come as they are written, not checked by the provider first
+ *   unsignedThinking: "text" (default) | "keep" | "drop"      what becomes of the thoughts of a server that signs nothing
+ *
+ * Names of tools are sent as they are: a name the API refuses is refused with the API's own words, which name the tool.
+ */
 
 const API_VERSION = "2023-06-01";
-const DEFAULT_ANSWER_TOKENS = 32_000;
-/** What the provider keeps for the next request: everything up to a block that carries this. */
-const CACHE = { type: "ephemeral" };
+const CALL_IDS = { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 };
 
 export function buildRequest(request: ModelRequest): HttpCall {
-  const { model } = request;
-  const plan = planThinking(model, request.thinkingLevel, request.maxTokens ?? DEFAULT_ANSWER_TOKENS);
-  const messages = toWireMessages(prepareHistory(request.messages, model));
-  markLastUserBlock(messages);
+  const { model, tools } = request;
+  const history = prepareHistory(request.messages, model, historyRules(model));
+  const plan = planFor(request, history);
+  const messages = toWireMessages(history, {
+    toolNames: new Set(tools.map((tool) => tool.name)),
+    withThoughts: !plan.forgetThoughts,
+  });
+  const last = messages.at(-1);
+  if (!last) throw nothingToSend(model, "the conversation has no message with a text or an image in it");
+  if (last.role === "assistant") throw nothingToSend(model, "the last word of the conversation is the model's own");
+  const cache = cacheMark(request);
+  markUserMessages(messages, cache);
   return {
     url: messagesUrl(model.baseUrl),
     headers: buildHeaders(request, plan.betas),
@@ -31,8 +42,8 @@ export function buildRequest(request: ModelRequest): HttpCall {
       stream: true,
       max_tokens: plan.maxTokens,
       ...plan.fields,
-      ...systemField(request.systemPrompt),
-      ...toolsField(request.tools),
+      ...systemField(request.systemPrompt, cache),
+      ...toolsField(request, cache),
       messages,
     }),
   };
@@ -44,98 +55,89 @@ export function messagesUrl(baseUrl: string): string {
   return base.endsWith("/v1") ? `${base}/messages` : `${base}/v1/messages`;
 }
 
+function historyRules({ compat }: Model): HistoryRules {
+  const unsigned = compat?.unsignedThinking;
+  return {
+    callIds: CALL_IDS,
+    startsWithUser: true,
+    ...(unsigned === "keep" || unsigned === "drop" ? { unsignedThinking: unsigned } : {}),
+  };
+}
+
+function nothingToSend({ provider, id }: Model, why: string): ProviderError {
+  return new ProviderError("bad_request", `Nothing to ask ${provider}/${id}: ${why}. Send a prompt with some text.`);
+}
+
+/**
+ * A model with a budget wants the turn it goes on with to begin with a thought of its own. In a turn that another model
+ * began there is none, so it thinks again from the next turn on.
+ */
+function planFor({ model, thinkingLevel, maxTokens }: ModelRequest, history: readonly LlmMessage[]): ThinkingPlan {
+  const needsOwnThought = model.compat?.thinking !== "adaptive";
+  const level = needsOwnThought && continuesForeignTurn(history, model) ? "off" : thinkingLevel;
+  return planThinking(model, level, maxTokens);
+}
+
+function continuesForeignTurn(history: readonly LlmMessage[], model: Model): boolean {
+  const first = history[history.findLastIndex((message) => message.role === "user") + 1];
+  return first?.role === "assistant" && !isAuthor(first, model);
+}
+
 function buildHeaders(request: ModelRequest, planned: readonly string[]): Record<string, string> {
   const { apiKey } = request;
   const headers: Record<string, string> = { "anthropic-version": API_VERSION };
-  const betas = [...planned];
+  const betas = new Set(planned);
   if (apiKey?.startsWith("sk-ant-oat")) {
     headers.authorization = `Bearer ${apiKey}`;
-    betas.push("oauth-2025-04-20");
+    betas.add("oauth-2025-04-20");
   } else if (apiKey) headers["x-api-key"] = apiKey;
   for (const [name, value] of Object.entries(request.headers ?? {})) {
-    if (name.toLowerCase() === "anthropic-beta") betas.push(value);
-    else headers[name.toLowerCase()] = value;
+    if (name.toLowerCase() !== "anthropic-beta") headers[name.toLowerCase()] = value;
+    else for (const beta of value.split(",")) betas.add(beta.trim());
   }
-  if (betas.length > 0) headers["anthropic-beta"] = betas.join(",");
+  betas.delete("");
+  if (betas.size > 0) headers["anthropic-beta"] = [...betas].join(",");
   return headers;
 }
 
-function systemField(systemPrompt: string): { system?: Block[] } {
+/** The provider keeps everything up to a block that carries this mark; at most four marks are allowed. */
+type CacheMark = { type: "ephemeral"; ttl?: "1h" };
+
+function cacheMark({ cacheRetention = "short", model }: ModelRequest): CacheMark | undefined {
+  if (cacheRetention === "none" || model.compat?.cacheControl === false) return undefined;
+  return cacheRetention === "long" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
+}
+
+function marked<T extends object>(block: T, cache: CacheMark | undefined): T & { cache_control?: CacheMark } {
+  return cache ? { ...block, cache_control: cache } : block;
+}
+
+function systemField(systemPrompt: string, cache: CacheMark | undefined): { system?: Block[] } {
   if (systemPrompt.trim() === "") return {};
-  return { system: [{ type: "text", text: systemPrompt, cache_control: CACHE }] };
+  return { system: [marked({ type: "text", text: systemPrompt }, cache)] };
 }
 
-function toolsField(tools: ModelRequest["tools"]): { tools?: Record<string, unknown>[] } {
+function toolsField({ tools, model }: ModelRequest, cache: CacheMark | undefined): { tools?: object[] } {
   if (tools.length === 0) return {};
-  return {
-    tools: tools.map((tool, index) => ({
-      name: tool.name,
-      description: tool.description,
-      input_schema: tool.parameters,
-      ...(index === tools.length - 1 ? { cache_control: CACHE } : {}),
-    })),
-  };
+  const eager = model.compat?.eagerInputStreaming === true ? { eager_input_streaming: true } : {};
+  const defined = tools.map(({ name, description, parameters }) => ({
+    name,
+    ...(description.trim() === "" ? {} : { description }),
+    // Only objects are allowed, and they have to say so.
+    input_schema: parameters.type === undefined ? { type: "object", ...parameters } : parameters,
+    ...eager,
+  }));
+  return { tools: defined.map((tool, index) => (index === defined.length - 1 ? marked(tool, cache) : tool)) };
 }
 
-/** Results of one round of tools travel in one user message, together with what the user said after them. */
-function toWireMessages(history: readonly LlmMessage[]): WireMessage[] {
-  const messages: WireMessage[] = [];
-  for (const message of history) {
-    const role = message.role === "assistant" ? "assistant" : "user";
-    const content = toBlocks(message);
-    if (content.length === 0) continue;
-    const last = messages.at(-1);
-    if (last?.role === "user" && role === "user") last.content.push(...content);
-    else messages.push({ role, content });
+/**
+ * The end of the conversation, and where it ended last time: the provider looks only some 20 blocks back from a mark for
+ * what it knows already, and a round of many tools is longer than that.
+ */
+function markUserMessages(messages: readonly WireMessage[], cache: CacheMark | undefined): void {
+  if (!cache) return;
+  for (const { content } of messages.filter((message) => message.role === "user").slice(-2)) {
+    const last = content.at(-1);
+    if (last) last.cache_control = cache;
   }
-  return messages;
-}
-
-function toBlocks(message: LlmMessage): Block[] {
-  if (message.role === "assistant") return message.content.flatMap(assistantBlock);
-  if (message.role === "toolResult") return [toolResultBlock(message)];
-  const content = typeof message.content === "string" ? [textContent(message.content)] : message.content;
-  return content.flatMap(userBlock);
-}
-
-/** The API refuses blocks of text with nothing in them, so they are left out. */
-function userBlock(block: TextContent | ImageContent): Block[] {
-  if (block.type === "text") return block.text.trim() === "" ? [] : [{ type: "text", text: block.text }];
-  return [{ type: "image", source: { type: "base64", media_type: block.mimeType, data: block.data } }];
-}
-
-function assistantBlock(block: AssistantMessage["content"][number]): Block[] {
-  if (block.type === "text") return userBlock(block);
-  if (block.type === "toolCall") return [toolUseBlock(block)];
-  const signature = block.thinkingSignature ?? "";
-  if (block.redacted) return [{ type: "redacted_thinking", data: signature }];
-  return [{ type: "thinking", thinking: block.thinking, signature }];
-}
-
-function toolUseBlock(call: ToolCall): Block {
-  return { type: "tool_use", id: wireId(call.id), name: call.name, input: call.arguments };
-}
-
-function toolResultBlock(message: ToolResultMessage): Block {
-  const content = message.content.flatMap(userBlock);
-  return {
-    type: "tool_result",
-    tool_use_id: wireId(message.toolCallId),
-    ...(content.length > 0 ? { content } : {}),
-    ...(message.isError ? { is_error: true } : {}),
-  };
-}
-
-/** Ids made by other providers may have characters this API refuses; a call and its result are changed alike. */
-function wireId(id: string): string {
-  return id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
-}
-
-function textContent(text: string): TextContent {
-  return { type: "text", text };
-}
-
-function markLastUserBlock(messages: readonly WireMessage[]): void {
-  const last = messages.findLast((message) => message.role === "user")?.content.at(-1);
-  if (last) last.cache_control = CACHE;
 }

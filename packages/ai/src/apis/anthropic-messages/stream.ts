@@ -1,145 +1,154 @@
 import { ProviderError, type ProviderErrorKind } from "../../errors.ts";
+import { kindOfError } from "../../http/error-kind.ts";
 import { parseEventObject } from "../../http/sse.ts";
-import { isOverflowText } from "../../overflow.ts";
 import type { Delta } from "../../provider.ts";
 import { learnWrapping, noWrapping, pushWrapped, type Wrapping } from "../wrapped-text.ts";
+import { createUsage, pushUsage, type UsageState } from "./usage.ts";
+import { type StopDetails, textOf, type WireBlock, type WireEvent } from "./wire.ts";
 
-/** The event stream of the Anthropic Messages API in neutral deltas. Pure: `step` changes its state and its list only. */
+/**
+ * The event stream of the Anthropic Messages API in neutral deltas. Pure: `step` changes its state and its list only.
+ * Many servers speak this dialect, not all of them well, so every field may be missing or null.
+ */
 
 export interface StreamState {
-  /** The provider's block index to ours; -1 for kinds of blocks that we do not carry. */
-  indexes: number[];
+  /** The provider's block index to ours; -1 for a block that is closed or of a kind that we do not carry. */
+  indexes: Map<number, number>;
   blockCount: number;
   /** By our index: the signature so far, and the arguments that came whole with the opening of a tool call. */
   signatures: string[];
   wholeInputs: (string | undefined)[];
-  hasToolCall: boolean;
-  stopReason: string | undefined;
+  messageId: string;
+  callIds: Set<string>;
+  usage: UsageState;
+  /** Empty while it is not known. */
+  stopReason: string;
+  stopDetails: StopDetails | undefined;
   wrapping: Wrapping;
   ended: boolean;
 }
 
 export function initial(): StreamState {
   return {
-    indexes: [],
+    indexes: new Map(),
     blockCount: 0,
     signatures: [],
     wholeInputs: [],
-    hasToolCall: false,
-    stopReason: undefined,
+    messageId: "",
+    callIds: new Set(),
+    usage: createUsage(),
+    stopReason: "",
+    stopDetails: undefined,
     wrapping: noWrapping(),
     ended: false,
   };
 }
 
-/** What is read of the events. Nothing is promised by the other side, so everything may be missing. */
-interface WireEvent {
-  type?: string;
-  index?: number;
-  message?: { id?: string; usage?: WireUsage | null };
-  content_block?: {
-    type?: string;
-    text?: string;
-    thinking?: string;
-    signature?: string;
-    data?: string;
-    id?: string;
-    name?: string;
-    input?: unknown;
-  };
-  delta?: {
-    type?: string;
-    text?: string;
-    thinking?: string;
-    partial_json?: string;
-    signature?: string;
-    stop_reason?: string | null;
-  };
-  usage?: WireUsage | null;
-  error?: { type?: string; message?: string };
-}
-
-interface WireUsage {
-  input_tokens?: number | null;
-  output_tokens?: number | null;
-  cache_read_input_tokens?: number | null;
-  cache_creation_input_tokens?: number | null;
-}
-
 type Handler = (state: StreamState, event: WireEvent, out: Delta[]) => void;
 
-const HANDLERS: Readonly<Record<string, Handler>> = {
-  message_start: onMessageStart,
-  content_block_start: onBlockStart,
-  content_block_delta: onBlockDelta,
-  content_block_stop: onBlockStop,
-  message_delta: onMessageDelta,
-  message_stop: onMessageStop,
-  error: onError,
-};
+const HANDLERS: ReadonlyMap<string, Handler> = new Map([
+  ["message_start", onMessageStart],
+  ["content_block_start", onBlockStart],
+  ["content_block_delta", onBlockDelta],
+  ["content_block_stop", onBlockStop],
+  ["message_delta", onMessageDelta],
+  ["message_stop", onMessageStop],
+  ["error", onError],
+]);
 
 export function step(state: StreamState, data: string, out: Delta[]): void {
   if (state.ended || pushWrapped(state.wrapping, data, out)) return;
   const event: WireEvent | undefined = parseEventObject(data);
   if (event === undefined) {
+    if (data.trim() === "") return;
     fail(state, out, "malformed", `Anthropic sent an event that is not JSON: ${data.slice(0, 200)}`);
     return;
   }
   const grown = out.length;
-  const handler = event.type === undefined ? event.error && onError : HANDLERS[event.type];
+  const handler = event.type === undefined && event.error ? onError : HANDLERS.get(event.type ?? "");
   handler?.(state, event, out);
   learnWrapping(state.wrapping, data, out[grown]);
 }
 
 export function finish(state: StreamState, out: Delta[]): void {
-  if (!state.ended) fail(state, out, "malformed", "Anthropic stream ended before message_stop");
+  if (state.ended || failedStop(state, out)) return;
+  fail(state, out, "malformed", "Anthropic stream ended before message_stop");
 }
 
-function onMessageStart(_state: StreamState, event: WireEvent, out: Delta[]): void {
-  const { message } = event;
-  if (typeof message?.id === "string") out.push({ type: "response", id: message.id });
-  pushUsage(message?.usage, out);
+function onMessageStart(state: StreamState, { message }: WireEvent, out: Delta[]): void {
+  const id = textOf(message?.id);
+  const model = textOf(message?.model);
+  state.messageId = id;
+  state.stopReason = textOf(message?.stop_reason);
+  if (id || model) out.push({ type: "response", ...(id ? { id } : {}), ...(model ? { model } : {}) });
+  pushUsage(state.usage, message?.usage, out);
 }
 
 function onBlockStart(state: StreamState, event: WireEvent, out: Delta[]): void {
-  const block = event.content_block;
+  const block = event.content_block ?? {};
   const at = event.index ?? 0;
-  const index = state.blockCount;
-  if (block?.type === "text") out.push({ type: "open", index, block: { type: "text" } });
-  else if (block?.type === "thinking" || block?.type === "redacted_thinking") {
-    out.push({ type: "open", index, block: { type: "thinking" } });
-  } else if (block?.type === "tool_use") {
-    out.push({ type: "open", index, block: { type: "toolCall", id: block.id ?? "", name: block.name ?? "" } });
-    state.hasToolCall = true;
-  } else {
-    state.indexes[at] = -1;
-    return;
-  }
-  state.blockCount++;
-  state.indexes[at] = index;
-  state.signatures[index] = block.signature ?? "";
+  closeBlock(state, at, out);
   if (block.type === "redacted_thinking") {
-    closeRedacted(state, at, block.data ?? "", out);
+    pushRedacted(state, textOf(block.data), out);
     return;
   }
-  state.wholeInputs[index] = isEmpty(block.input) ? undefined : JSON.stringify(block.input);
-  const text = block.text || block.thinking;
-  if (text) out.push({ type: "grow", index, text });
+  const opened = neutralBlock(state, block);
+  if (!opened) return;
+  const index = openBlock(state, at, opened, out);
+  state.signatures[index] = textOf(block.signature);
+  state.wholeInputs[index] = wholeInput(block.input);
+  const text = textOf(block.text) || textOf(block.thinking);
+  if (text !== "") out.push({ type: "grow", index, text });
 }
 
-/** It comes in one piece; its stop event then finds no open block. */
-function closeRedacted(state: StreamState, at: number, data: string, out: Delta[]): void {
-  const index = state.indexes[at]!;
+type NeutralBlock = Extract<Delta, { type: "open" }>["block"];
+
+/** Blocks that tools of the provider itself leave, and kinds that came later, are not ours to carry. */
+function neutralBlock(state: StreamState, block: WireBlock): NeutralBlock | undefined {
+  if (block.type === "text" || block.type === "thinking") return { type: block.type };
+  if (block.type !== "tool_use") return undefined;
+  return { type: "toolCall", id: uniqueCallId(state, textOf(block.id)), name: textOf(block.name) };
+}
+
+/** Some servers send no ids, or the same one twice: results could not be told apart. */
+function uniqueCallId(state: StreamState, id: string): string {
+  const number = state.blockCount;
+  let unique = id === "" ? `call_${state.messageId || "0"}_${number}` : id;
+  if (state.callIds.has(unique)) unique = `${unique}_${number}`;
+  state.callIds.add(unique);
+  return unique;
+}
+
+function openBlock(state: StreamState, at: number, block: NeutralBlock, out: Delta[]): number {
+  const index = state.blockCount++;
+  state.indexes.set(at, index);
+  state.signatures[index] = "";
+  out.push({ type: "open", index, block });
+  return index;
+}
+
+/** It comes in one piece: its stop event finds no open block. */
+function pushRedacted(state: StreamState, data: string, out: Delta[]): void {
+  const index = state.blockCount++;
+  out.push({ type: "open", index, block: { type: "thinking" } });
   out.push({ type: "grow", index, text: "[Reasoning redacted]" });
   out.push({ type: "close", index, signature: data, redacted: true });
-  state.indexes[at] = -1;
+}
+
+/** Arguments as an object, or as its text; none if they are still to come. */
+function wholeInput(input: unknown): string | undefined {
+  if (typeof input === "string") return input.trim() === "" ? undefined : input;
+  if (typeof input !== "object" || input === null || Object.keys(input).length === 0) return undefined;
+  return JSON.stringify(input);
 }
 
 /** The hot path: once per token. */
 function onBlockDelta(state: StreamState, event: WireEvent, out: Delta[]): void {
   const { delta } = event;
-  const index = state.indexes[event.index ?? 0];
-  if (delta === undefined || index === undefined || index === -1) return;
+  if (!delta) return;
+  const at = event.index ?? 0;
+  const index = state.indexes.get(at) ?? openUnannounced(state, at, delta, out);
+  if (index === -1) return;
   const text = delta.text ?? delta.thinking ?? delta.partial_json;
   if (typeof text === "string") {
     if (text !== "") out.push({ type: "grow", index, text });
@@ -147,11 +156,23 @@ function onBlockDelta(state: StreamState, event: WireEvent, out: Delta[]): void 
   } else if (typeof delta.signature === "string") state.signatures[index] += delta.signature;
 }
 
+/** Words of a block that was never opened are not lost. A tool call cannot be made up: nobody said which tool. */
+function openUnannounced(state: StreamState, at: number, delta: NonNullable<WireEvent["delta"]>, out: Delta[]): number {
+  if (typeof delta.text === "string") return openBlock(state, at, { type: "text" }, out);
+  if (typeof delta.thinking === "string") return openBlock(state, at, { type: "thinking" }, out);
+  return -1;
+}
+
 function onBlockStop(state: StreamState, event: WireEvent, out: Delta[]): void {
-  const at = event.index ?? 0;
-  const index = state.indexes[at];
-  if (index === undefined || index === -1) return;
-  state.indexes[at] = -1;
+  closeBlock(state, event.index ?? 0, out);
+}
+
+/** Also before a block is opened: a server that does not number its blocks gives all of them the same index. */
+function closeBlock(state: StreamState, at: number, out: Delta[]): void {
+  const index = state.indexes.get(at) ?? -1;
+  state.indexes.set(at, -1);
+  if (index === -1) return;
+  state.wrapping = noWrapping();
   const whole = state.wholeInputs[index];
   if (whole !== undefined) out.push({ type: "grow", index, text: whole });
   const signature = state.signatures[index];
@@ -159,71 +180,53 @@ function onBlockStop(state: StreamState, event: WireEvent, out: Delta[]): void {
 }
 
 function onMessageDelta(state: StreamState, event: WireEvent, out: Delta[]): void {
-  if (event.delta?.stop_reason) state.stopReason = event.delta.stop_reason;
-  pushUsage(event.usage, out);
+  state.stopReason = textOf(event.delta?.stop_reason) || state.stopReason;
+  if (event.delta?.stop_details) state.stopDetails = event.delta.stop_details;
+  pushUsage(state.usage, event.usage, out);
 }
 
-const STOP_REASONS: Readonly<Record<string, "stop" | "length" | "toolUse">> = {
-  end_turn: "stop",
-  stop_sequence: "stop",
-  pause_turn: "stop",
-  max_tokens: "length",
-  tool_use: "toolUse",
-};
-
-/** Reasons that are no answer. */
-const FAILED_STOPS: Readonly<Record<string, [kind: ProviderErrorKind, message: string]>> = {
-  refusal: ["content_filter", "The model refused to answer (stop_reason refusal)"],
-  model_context_window_exceeded: ["overflow", "The answer ran out of context (model_context_window_exceeded)"],
-};
+const STOP_REASONS: ReadonlyMap<string, "stop" | "length" | "toolUse"> = new Map([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  // A tool of the provider itself takes long. We ask for none, so there is nothing to wait for.
+  ["pause_turn", "stop"],
+  ["max_tokens", "length"],
+  ["tool_use", "toolUse"],
+]);
 
 function onMessageStop(state: StreamState, _event: WireEvent, out: Delta[]): void {
-  const reason = state.stopReason ?? "";
-  const failed = FAILED_STOPS[reason];
-  if (failed) {
-    fail(state, out, failed[0], failed[1]);
-    return;
-  }
+  for (const at of [...state.indexes.keys()]) closeBlock(state, at, out);
+  if (failedStop(state, out)) return;
   state.ended = true;
-  out.push({ type: "done", stopReason: STOP_REASONS[reason] ?? (state.hasToolCall ? "toolUse" : "stop") });
+  const stopReason = STOP_REASONS.get(state.stopReason) ?? (state.callIds.size > 0 ? "toolUse" : "stop");
+  out.push({ type: "done", stopReason });
 }
 
-const ERROR_KINDS: Readonly<Record<string, ProviderErrorKind>> = {
-  overloaded_error: "overloaded",
-  rate_limit_error: "rate_limit",
-  authentication_error: "auth",
-  permission_error: "auth",
-  invalid_request_error: "bad_request",
-  not_found_error: "bad_request",
-  billing_error: "bad_request",
-  request_too_large: "overflow",
-  timeout_error: "stalled",
-};
+/** Reasons to stop that are no answer. */
+function failedStop(state: StreamState, out: Delta[]): boolean {
+  if (state.stopReason === "refusal") fail(state, out, "content_filter", refusalWords(state.stopDetails));
+  else if (state.stopReason === "model_context_window_exceeded") {
+    fail(state, out, "overflow", "The answer ran out of context (model_context_window_exceeded)");
+  } else return false;
+  return true;
+}
 
-function onError(state: StreamState, event: WireEvent, out: Delta[]): void {
-  const type = event.error?.type ?? "error";
-  const words = `${type}: ${event.error?.message ?? "no message"}`;
-  const kind = ERROR_KINDS[type] ?? "server";
-  fail(state, out, kind === "bad_request" && isOverflowText(words) ? "overflow" : kind, words);
+function refusalWords(details: StopDetails | undefined): string {
+  const category = textOf(details?.category);
+  const explanation = textOf(details?.explanation);
+  const name = category ? `refusal, ${category}` : "stop_reason refusal";
+  return `The model refused to answer (${name})${explanation ? `: ${explanation}` : ""}`;
+}
+
+function onError(state: StreamState, { error }: WireEvent, out: Delta[]): void {
+  const { type, message, code, details } = typeof error === "string" ? { message: error } : (error ?? {});
+  const name = textOf(details?.error_code) || String(code ?? "");
+  const words = textOf(message) || "no message";
+  const kind = kindOfError({ code: name, type: textOf(type), message: words });
+  fail(state, out, kind, `${textOf(type) || "error"}: ${words}`);
 }
 
 function fail(state: StreamState, out: Delta[], kind: ProviderErrorKind, message: string): void {
   state.ended = true;
   out.push({ type: "error", error: new ProviderError(kind, message) });
-}
-
-/** Counts are totals so far. A count that is missing or null says nothing. */
-function pushUsage(usage: WireUsage | null | undefined, out: Delta[]): void {
-  if (!usage) return;
-  out.push({
-    type: "usage",
-    input: usage.input_tokens ?? undefined,
-    output: usage.output_tokens ?? undefined,
-    cacheRead: usage.cache_read_input_tokens ?? undefined,
-    cacheWrite: usage.cache_creation_input_tokens ?? undefined,
-  });
-}
-
-function isEmpty(input: unknown): boolean {
-  return typeof input !== "object" || input === null || Object.keys(input).length === 0;
 }

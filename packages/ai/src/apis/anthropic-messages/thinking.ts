@@ -7,13 +7,19 @@ import type { Model, ThinkingLevel } from "@tiller/protocol/model";
  *   thinking:    "budget" (default) | "adaptive"
  *   thinkingOff: "omit" (default) | "disabled" | "between_tools"      what an adaptive model is told at level `off`
  *   interleavedThinking: true       a budget model that can think between tool calls when asked by a beta header
+ *   preservedThinking: true         a model that refuses its own thoughts once anything before them has changed
+ *
+ * `thinkingLevelMap` names the effort of a level, or the tokens of its budget; `off: null` is a model that always thinks.
  */
 export interface ThinkingPlan {
   fields: { thinking?: Record<string, unknown>; output_config?: { effort: string } };
   maxTokens: number;
   betas: string[];
+  /** Thoughts of earlier turns are not sent: nobody reads them, and some models check them nevertheless. */
+  forgetThoughts?: true;
 }
 
+const DEFAULT_ANSWER_TOKENS = 32_000;
 const BUDGETS: Readonly<Record<ThinkingLevel, number>> = {
   off: 0,
   minimal: 1024,
@@ -23,6 +29,8 @@ const BUDGETS: Readonly<Record<ThinkingLevel, number>> = {
   xhigh: 32_768,
 };
 const SMALLEST_BUDGET = 1024;
+/** What a budget leaves to the answer itself, or half of all where that is less. */
+const ANSWER_SHARE = 8192;
 const EFFORTS: Readonly<Record<ThinkingLevel, string>> = {
   off: "low",
   minimal: "low",
@@ -32,30 +40,49 @@ const EFFORTS: Readonly<Record<ThinkingLevel, string>> = {
   xhigh: "max",
 };
 
-export function planThinking(model: Model, level: ThinkingLevel, answerTokens: number): ThinkingPlan {
-  const limit = model.maxTokens;
-  const maxTokens = Math.min(answerTokens, limit);
-  if (!model.reasoning) return { fields: {}, maxTokens, betas: [] };
-  if (model.compat?.thinking === "adaptive") {
-    if (level === "off") return { fields: offFields(model), maxTokens, betas: [] };
-    const effort = model.thinkingLevelMap?.[level] ?? EFFORTS[level];
-    // What is thought counts as output too, so an adaptive model gets all the room there is.
-    const thinking = { type: "adaptive", display: "summarized" };
-    return { fields: { thinking, output_config: { effort } }, maxTokens: limit, betas: [] };
+/** `askedTokens` caps everything the model writes, thoughts included. */
+export function planThinking(model: Model, level: ThinkingLevel, askedTokens?: number): ThinkingPlan {
+  if (!model.reasoning) return planPlain(model, askedTokens);
+  return model.compat?.thinking === "adaptive"
+    ? planAdaptive(model, level, askedTokens)
+    : planBudget(model, level, askedTokens);
+}
+
+function planPlain(model: Model, askedTokens = DEFAULT_ANSWER_TOKENS): ThinkingPlan {
+  return { fields: {}, maxTokens: Math.min(askedTokens, model.maxTokens), betas: [] };
+}
+
+function planAdaptive(model: Model, level: ThinkingLevel, askedTokens: number | undefined): ThinkingPlan {
+  const preserved = model.compat?.preservedThinking === true;
+  if (level === "off" && model.thinkingLevelMap?.off !== null) {
+    const type = model.compat?.thinkingOff;
+    const plan = planPlain(model, askedTokens);
+    if (typeof type !== "string" || type === "omit") return plan;
+    const forget = preserved && type === "disabled" ? { forgetThoughts: true as const } : {};
+    return { ...plan, fields: { thinking: { type } }, ...forget };
   }
-  return planBudget(model, BUDGETS[level], maxTokens);
+  const thinking = { type: "adaptive", display: "summarized", ...(preserved ? DROP_WHAT_CHANGED : {}) };
+  const effort = model.thinkingLevelMap?.[level] ?? EFFORTS[level];
+  return {
+    fields: { thinking, output_config: { effort } },
+    // What is thought counts as output too, so without a cap an adaptive model gets all the room there is.
+    maxTokens: Math.min(askedTokens ?? model.maxTokens, model.maxTokens),
+    betas: preserved ? ["thinking-binding-controls-2026-08-01"] : [],
+  };
 }
 
-function offFields(model: Model): ThinkingPlan["fields"] {
-  const type = model.compat?.thinkingOff;
-  return typeof type === "string" && type !== "omit" ? { thinking: { type } } : {};
-}
+/**
+ * A thought is bound to all that was sent before it. Tools come and go in a session, and so do pages of the system
+ * prompt: the provider shall then forget the thoughts concerned; by default it refuses the whole conversation for good.
+ */
+const DROP_WHAT_CHANGED = { block_binding: { prefix_mismatch_behavior: "drop_block" } };
 
-/** The budget comes on top of the answer where the model has room for both; otherwise the answer keeps its minimum. */
-function planBudget(model: Model, wanted: number, answerTokens: number): ThinkingPlan {
-  const maxTokens = Math.min(answerTokens + wanted, model.maxTokens);
-  const budget = Math.min(wanted, maxTokens - SMALLEST_BUDGET);
-  if (budget < SMALLEST_BUDGET) return { fields: {}, maxTokens: answerTokens, betas: [] };
+/** The budget comes on top of the answer where nothing caps both; otherwise they share. */
+function planBudget(model: Model, level: ThinkingLevel, askedTokens: number | undefined): ThinkingPlan {
+  const wanted = Number(model.thinkingLevelMap?.[level] ?? Number.NaN) || BUDGETS[level];
+  const maxTokens = Math.min(askedTokens ?? DEFAULT_ANSWER_TOKENS + wanted, model.maxTokens);
+  const budget = Math.min(wanted, maxTokens - Math.min(ANSWER_SHARE, Math.floor(maxTokens / 2)));
+  if (level === "off" || budget < SMALLEST_BUDGET) return planPlain(model, askedTokens);
   return {
     fields: { thinking: { type: "enabled", budget_tokens: budget } },
     maxTokens,

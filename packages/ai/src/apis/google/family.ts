@@ -1,0 +1,5 @@
+import type { ApiFamily } from "../api.ts";
+import { buildRequest } from "./request.ts";
+import { finish, initial, type StreamState, step } from "./stream.ts";
+
+export const googleGenerativeAi: ApiFamily<StreamState> = { buildRequest, initial, step, finish };

@@ -1,0 +1,118 @@
+import type { ClientRequest } from "node:http";
+import { ProviderError } from "../errors.ts";
+import { canReach, routeTo } from "./agents.ts";
+import { type OpenBody, openBody } from "./body.ts";
+import { type Answer, abortedError, type Call, type Exchange, type HttpTimeouts, silence } from "./call.ts";
+import { connectionFailure, proxyUnreachable } from "./connection-failure.ts";
+import type { Route } from "./direct-route.ts";
+import { transportEnvironment } from "./environment.ts";
+import type { ProxySettings } from "./proxy-settings.ts";
+import { createWatchdog, type Watchdog } from "./watchdog.ts";
+
+/** One request and the beginning of its answer, whatever that is. The only way to the network. */
+
+const STALE_CONNECTION = new Set(["ECONNRESET", "EPIPE"]);
+/** The one place that asks. Bun's own fetch is faster there than its copy of `node:http`. */
+const RUNS_ON_BUN = "bun" in process.versions;
+
+/** Rejects with a ProviderError when there is no answer. */
+export async function exchange(request: Exchange): Promise<Answer> {
+  const target = URL.canParse(request.url) ? new URL(request.url) : undefined;
+  if (!target || !canReach(target.protocol)) {
+    const text = `Cannot send a request to "${request.url}": the base URL must begin with http:// or https://`;
+    throw new ProviderError("bad_request", text);
+  }
+  if (request.signal.aborted) throw abortedError();
+  const call: Call = { ...request, target };
+  const env = transportEnvironment();
+  if (RUNS_ON_BUN) return (await import("./bun-fetch.ts")).exchangeByFetch(call, env, globalThis.fetch);
+  const found = routeTo(target, env);
+  const route = found instanceof Promise ? await found : found;
+  if (request.signal.aborted) throw abortedError();
+  return attempt(call, route);
+}
+
+/** Loads what the first request needs and, when asked, opens its connection. Sends nothing and never throws. */
+export function prewarm(address: string, options: { connect?: boolean } = {}): void {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || !canReach(url.protocol)) return;
+  warmUp(url, options.connect === true).catch(() => {
+    // Whatever is wrong, the first request will say it.
+  });
+}
+
+async function warmUp(url: URL, connect: boolean): Promise<void> {
+  if (RUNS_ON_BUN) {
+    const { preconnect } = await import("./bun-fetch.ts");
+    if (connect) preconnect(url, globalThis.fetch);
+    return;
+  }
+  const route = await routeTo(url, transportEnvironment());
+  if (connect) route.warm?.(url);
+}
+
+function attempt(call: Call, route: Route): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { target, clock, signal, timeouts } = call;
+    const request = route.open({ ...call, url: target, headers: headersOf(call) });
+    let body: OpenBody | undefined;
+    let failed = false;
+
+    const fail = (error: ProviderError): void => {
+      if (body) {
+        body.fail(error);
+        return;
+      }
+      failed = true;
+      settled();
+      request.destroy();
+      route.giveUp?.(request);
+      reject(error);
+    };
+    const onAbort = (): void => fail(abortedError());
+    const watchdog = createWatchdog(clock, (what, ms) => fail(silence(target.host, what, ms)));
+    const settled = (): void => {
+      watchdog.stop();
+      signal.removeEventListener("abort", onAbort);
+    };
+
+    signal.addEventListener("abort", onAbort, { once: true });
+    watchConnection(request, target, watchdog, timeouts);
+    request.once("response", (response) => {
+      body = openBody(response, { host: target.host, clock, watchdog, idleMs: timeouts.idleMs, onOver: settled });
+      const { statusCode: status = 0, statusMessage: statusText = "", headers } = response;
+      resolve({ status, statusText, headers, body, proxy: route.proxy });
+    });
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      if (body || failed) return;
+      settled();
+      // Each try uses up one old connection, so this comes to an end.
+      if (route.isOld(request) && STALE_CONNECTION.has(error.code ?? "")) attempt(call, route).then(resolve, reject);
+      else reject(unreachable(target, error, route.proxy));
+    });
+    request.end(call.body);
+  });
+}
+
+function headersOf(call: Exchange): Record<string, string | number> {
+  // Compressed tokens come late: a compressor gives nothing away until its block is full.
+  const headers = { "accept-encoding": "identity", ...call.headers };
+  return call.body === undefined ? headers : { ...headers, "content-length": Buffer.byteLength(call.body) };
+}
+
+/** Two phases before the body: the connection, then the first line. A kept-alive connection skips the first. */
+function watchConnection(request: ClientRequest, url: URL, watchdog: Watchdog, timeouts: HttpTimeouts): void {
+  const connected = (): void => watchdog.expect("an answer", timeouts.firstByteMs);
+  watchdog.expect("a connection", timeouts.connectMs);
+  request.once("socket", (socket) => {
+    if (socket.connecting) socket.once(url.protocol === "https:" ? "secureConnect" : "connect", connected);
+    else connected();
+  });
+}
+
+function unreachable(target: URL, error: Error, proxy: ProxySettings | undefined): ProviderError {
+  if (error instanceof ProviderError) return error;
+  // Through a tunnel only TLS and the server itself can fail here; else it is the proxy that we talk to.
+  if (proxy && target.protocol === "http:") return proxyUnreachable(proxy, error);
+  return connectionFailure(target, error, proxy);
+}
