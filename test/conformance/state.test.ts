@@ -98,7 +98,7 @@ describe("get_state", () => {
       expect(await stateOf(rpc)).toMatchObject({ model: null, thinkingLevel: "off", isStreaming: false });
       const refused = await rpc.call({ type: "prompt", message: "hi" });
       expect(refused).toMatchObject({ command: "prompt", success: false });
-      expect(refused.error).toMatch(/No model selected.*ANTHROPIC_API_KEY.*models\.json.*--model/);
+      expect(refused.error).toMatch(/No model selected.*ANTHROPIC_API_KEY.*--model.*models\.json/);
       expect(rpc.types()).toEqual(["ready", "response", "response"]);
     },
   );
