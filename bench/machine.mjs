@@ -10,6 +10,13 @@ export function pssMb(pid) {
   return (Number(found[1]) * 1024) / MB;
 }
 
+/** What a process has in memory now, and the most it ever had. */
+export function residentMb(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1");
+  const of = (name) => (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)[1]) * 1024) / MB;
+  return { now: of("VmRSS"), peak: of("VmHWM") };
+}
+
 function cpuTicks() {
   const [, ...ticks] = readFileSync("/proc/stat", "latin1").split("\n", 1)[0].trim().split(/\s+/);
   const [user, nice, system, idle, waiting, ...interrupts] = ticks.map(Number);

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { ensure } from "../scripts/ensure.mjs";
 import { createQuiet } from "./machine.mjs";
-import { METRICS } from "./metrics.mjs";
+import { METRICS, rememberCompiledCode } from "./metrics.mjs";
 import { startMock } from "./processes.mjs";
 import { markdown } from "./report.mjs";
 
@@ -53,6 +53,7 @@ function createBench(options, tmp, port) {
     node: process.execPath,
     cli: freeze(options.cli ? resolve(options.cli) : ensure(), tmp),
     floor: resolve(options.floor ?? join(here, "floor-agent.mjs")),
+    forgetCompiledCode: () => rmSync(join(tmp, "dist/code-cache"), { recursive: true, force: true }),
     quiet: quiet.wait,
     quietCounts: quiet.counts,
     reps: (usual) => (options.quick ? 1 : Number(options.reps ?? usual)),
@@ -68,6 +69,7 @@ async function measureAll(options) {
   process.on("exit", () => rmSync(tmp, { recursive: true, force: true }));
   const mock = await startMock();
   const bench = createBench(options, tmp, mock.port);
+  await rememberCompiledCode(bench);
   const results = [];
   for (const name of options.only) {
     const { title, measure } = METRICS[name];

@@ -33,10 +33,11 @@ export interface Assembly {
 }
 
 /** A block that still grows, with its place in the message. `raw` is the text of a tool call's arguments so far. */
-type OpenBlock =
-  | { kind: "text"; contentIndex: number; content: TextContent }
-  | { kind: "thinking"; contentIndex: number; content: ThinkingContent }
-  | { kind: "toolCall"; contentIndex: number; content: ToolCall; raw: string; parsedLength: number };
+type OpenBlock = { contentIndex: number /** The length at which the text is flattened next. */; flatAt: number } & (
+  | { kind: "text"; content: TextContent }
+  | { kind: "thinking"; content: ThinkingContent }
+  | { kind: "toolCall"; content: ToolCall; raw: string; parsedLength: number }
+);
 
 interface Folding {
   readonly message: AssistantMessage;
@@ -111,14 +112,29 @@ function grow(folding: Folding, index: number, text: string): StreamEvent | unde
   switch (block.kind) {
     case "text":
       block.content.text += text;
+      if (block.content.text.length > block.flatAt) block.flatAt = flatten(block.content.text);
       return { type: "text_delta", contentIndex: block.contentIndex, delta: text };
     case "thinking":
       block.content.thinking += text;
+      if (block.content.thinking.length > block.flatAt) block.flatAt = flatten(block.content.thinking);
       return { type: "thinking_delta", contentIndex: block.contentIndex, delta: text };
     case "toolCall":
       block.raw += text;
+      if (block.raw.length > block.flatAt) block.flatAt = flatten(block.raw);
       return { type: "toolcall_delta", contentIndex: block.contentIndex, delta: text };
   }
+}
+
+const FLATTEN_STEP = 4096;
+
+/**
+ * The engine keeps a text that grows by tokens as a tree of all of them, many times its size; to look at a character makes
+ * it one string again. Done whenever it has grown by a quarter: each character is copied a few times in all. Returns the
+ * length at which to do it next.
+ */
+function flatten(text: string): number {
+  const isEmpty = Number.isNaN(text.charCodeAt(0));
+  return isEmpty ? FLATTEN_STEP : text.length * 1.25 + FLATTEN_STEP;
 }
 
 function openBlock(folding: Folding, delta: Extract<Delta, { type: "open" }>): StreamEvent {
@@ -138,18 +154,18 @@ function newBlock(
   switch (opened.type) {
     case "text":
       return {
-        block: { kind: "text", contentIndex, content: { type: "text", text: "" } },
+        block: { kind: "text", contentIndex, content: { type: "text", text: "" }, flatAt: FLATTEN_STEP },
         event: { type: "text_start", contentIndex },
       };
     case "thinking":
       return {
-        block: { kind: "thinking", contentIndex, content: { type: "thinking", thinking: "" } },
+        block: { kind: "thinking", contentIndex, content: { type: "thinking", thinking: "" }, flatAt: FLATTEN_STEP },
         event: { type: "thinking_start", contentIndex },
       };
     case "toolCall": {
       const content: ToolCall = { type: "toolCall", id: opened.id, name: opened.name, arguments: {} };
       return {
-        block: { kind: "toolCall", contentIndex, content, raw: "", parsedLength: 0 },
+        block: { kind: "toolCall", contentIndex, content, raw: "", parsedLength: 0, flatAt: FLATTEN_STEP },
         event: { type: "toolcall_start", contentIndex, id: opened.id, toolName: opened.name },
       };
     }

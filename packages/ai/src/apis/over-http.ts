@@ -12,6 +12,9 @@ export function streamOverHttp<State>(family: ApiFamily<State>, timeouts?: Parti
   return (request) => run(family, request, timeouts);
 }
 
+/** What is made of a piece is in memory all at once, many times its size: a burst is worked off in parts. */
+const BATCH_BYTES = 8 * 1024;
+
 async function* run<State>(
   family: ApiFamily<State>,
   request: ModelRequest,
@@ -27,8 +30,11 @@ async function* run<State>(
     const state = family.initial();
     /** What came before the first event. */
     let opening: Buffer | undefined = Buffer.alloc(0);
+    let arrived: Buffer | undefined = Buffer.alloc(0);
     for (let ended = false; !ended && !complete; ) {
-      const piece = await body.next();
+      if (arrived?.length === 0) arrived = await body.next();
+      const piece = arrived?.subarray(0, BATCH_BYTES);
+      arrived = arrived?.subarray(BATCH_BYTES);
       const batch: Delta[] = [];
       const events = piece ? decoder.push(piece) : decoder.end();
       if (events.length > 0) opening = undefined;

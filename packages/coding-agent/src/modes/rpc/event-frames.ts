@@ -46,6 +46,7 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
   let cancelTimer: (() => void) | undefined;
   let lastSize = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
+  let around: Wrapping = NO_WRAPPING;
 
   const stamp = (place: EventPlace | undefined): string => {
     seq += 1;
@@ -110,12 +111,14 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
     return writer.busy && merged.delta.length > MOST_MERGED ? writer.flushed() : undefined;
   };
 
-  /** Every token at once; the strings around it are ready-made, because this runs once per token. */
+  /** Every token at once. This runs once per token, so what stands around the token is put together once per block. */
   const takeDelta = ({ event }: Update, place: EventPlace | undefined): undefined | Promise<void> => {
     if ("delta" in event) {
-      writer.raw(
-        `{"type":"message_update","message":${THIN},"assistantMessageEvent":{"type":"${event.type}","contentIndex":${event.contentIndex},"delta":${toJson(event.delta)},"partial":${THIN}}${stamp(place)}`,
-      );
+      if (event.type !== around.type || event.contentIndex !== around.contentIndex || place?.messageId !== around.id) {
+        around = wrapping(event, place);
+      }
+      seq += 1;
+      writer.raw(`${around.head}${toJson(event.delta)}${around.tail}${seq}}`);
     } else {
       const inner = withPartial(event, THIN);
       writer.raw(`{"type":"message_update","message":${THIN},"assistantMessageEvent":${inner}${stamp(place)}`);
@@ -142,6 +145,28 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
       }
       return mode === "delta" ? takeDelta(event, place) : takeSnapshotUpdate(event, place);
     },
+  };
+}
+
+/** What stands before and after the text in the frames of one block. */
+interface Wrapping {
+  type: string;
+  contentIndex: number;
+  /** Of the message. */
+  id: string | undefined;
+  head: string;
+  tail: string;
+}
+
+const NO_WRAPPING: Wrapping = { type: "", contentIndex: -1, id: undefined, head: "", tail: "" };
+
+function wrapping({ type, contentIndex }: DeltaUpdate, place: EventPlace | undefined): Wrapping {
+  return {
+    type,
+    contentIndex,
+    id: place?.messageId,
+    head: `{"type":"message_update","message":${THIN},"assistantMessageEvent":{"type":"${type}","contentIndex":${contentIndex},"delta":`,
+    tail: `,"partial":${THIN}}${placeJson(place)},"seq":`,
   };
 }
 

@@ -22,8 +22,8 @@ export interface FrameWriter {
   flushed(): Promise<void>;
 }
 
-/** More than this in wait and producers are held up. Two pipe buffers: enough to keep the pipe full. */
-const ROOM = 128 * 1024;
+/** More than this in wait and producers are held up. One pipe buffer: enough to keep the pipe full. */
+const ROOM = 64 * 1024;
 /** Far more, because a host that writes all its commands before it reads must not be locked out. */
 const ROOM_FOR_ANSWERS = 64 * 1024 * 1024;
 
