@@ -1,31 +1,25 @@
 #!/usr/bin/env node
 // Bundles the product into packages/coding-agent/dist.
 //
-// cli.js is one small eager file; every `import()` in the sources becomes a lazy chunk under dist/chunks/. It is
+// cli.js loads app.js, the one eager file; every `import()` in the sources becomes a lazy chunk under dist/chunks/. It is
 // CommonJS, which Node starts 5 ms faster than an ES module.
-import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { createHash } from "node:crypto";
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const productDir = join(root, "packages/coding-agent");
 const sourceDir = join(productDir, "src");
+const dist = join(productDir, "dist");
 
 /** Lazy chunks that a start in RPC mode loads anyway; they count as part of the start path in the printed size. */
 const START_ROOTS = ["main.ts", "modes/rpc/rpc-mode.ts"];
 
-const ENTRIES = [
-  { source: "cli.ts", name: "cli", chunks: "chunks", format: "cjs", extension: "js" },
-  { source: "app.ts", name: "app", chunks: "chunks", format: "cjs", extension: "js" },
-];
-
-const COPIES = [
-  { from: join(root, "schema/rpc.schema.json"), to: join(productDir, "dist/rpc.schema.json") },
-  { from: join(root, "packages/ai/src/models.json"), to: join(productDir, "dist/models.json") },
-  { from: join(root, "README.md"), to: join(productDir, "README.md") },
-  { from: join(root, "LICENSE"), to: join(productDir, "LICENSE") },
-];
+const COPIES = ["schema/rpc.schema.json", "packages/ai/src/models.json"];
+/** The package has its own copies of these. */
+const PACKAGE_COPIES = ["README.md", "LICENSE"];
 
 /** What every first prompt needs is one file: each further one costs half a millisecond. */
 const RUN_MODULES = [
@@ -36,26 +30,20 @@ const RUN_MODULES = [
   /packages\/ai\/src\/http\/(?!routes|proxy\.|certificates|bun-fetch|get-json|environment|test-)/,
 ];
 
-const exists = (path) =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
-async function bundle(entry, version, minify) {
+async function bundle(name, define, minify) {
   const build = await rolldown({
-    input: { [entry.name]: join(sourceDir, entry.source) },
+    input: { [name]: join(sourceDir, `${name}.ts`) },
     platform: "node",
     external: [/^node:/],
-    transform: { target: "node20.19", define: { __TILLER_VERSION__: JSON.stringify(version) } },
+    transform: { target: "node20.19", define },
     // Chunks may export what other chunks need of them.
     preserveEntrySignatures: "allow-extension",
     logLevel: "warn",
   });
   const { output } = await build.generate({
-    format: entry.format,
-    entryFileNames: `[name].${entry.extension}`,
-    chunkFileNames: `${entry.chunks}/[name]-[hash].${entry.extension}`,
+    format: "cjs",
+    entryFileNames: "[name].js",
+    chunkFileNames: "chunks/[name]-[hash].js",
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [{ name: "run-machinery", test: (id) => RUN_MODULES.some((file) => file.test(id)) }],
@@ -65,6 +53,12 @@ async function bundle(entry, version, minify) {
   });
   await build.close();
   return output.filter((file) => file.type === "chunk");
+}
+
+function buildId(chunks) {
+  const hash = createHash("sha256");
+  for (const { fileName, code } of chunks) hash.update(`${fileName}\n${code}`);
+  return hash.digest("hex").slice(0, 12);
 }
 
 /** The files that are loaded with `start`, following static imports only. */
@@ -84,20 +78,20 @@ const sizeOf = (chunks) => chunks.reduce((sum, chunk) => sum + Buffer.byteLength
 const kb = (bytes) => `${(bytes / 1024).toFixed(1)} KB`;
 
 /** New files first, stale ones last: a process that starts meanwhile finds all it needs. */
-async function writeDist(dist, chunks) {
+async function writeDist(outDir, chunks) {
   for (const chunk of chunks) {
-    const path = join(dist, chunk.fileName);
+    const path = join(outDir, chunk.fileName);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, chunk.code);
   }
-  await chmod(join(dist, "cli.js"), 0o755);
-  await rm(join(dist, "code-cache"), { recursive: true, force: true });
-  await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
+  await chmod(join(outDir, "cli.js"), 0o755);
+  await rm(join(outDir, "code-cache"), { recursive: true, force: true });
+  await writeFile(join(outDir, "package.json"), '{ "type": "commonjs" }\n');
   const fresh = new Set(chunks.map((chunk) => chunk.fileName));
-  for (const file of await readdir(dist, { recursive: true, withFileTypes: true })) {
+  for (const file of await readdir(outDir, { recursive: true, withFileTypes: true })) {
     if (!file.isFile() || !/\.m?js$/.test(file.name)) continue;
     const path = join(file.parentPath ?? file.path, file.name);
-    if (!fresh.has(relative(dist, path).split(sep).join("/"))) await rm(path);
+    if (!fresh.has(relative(outDir, path).split(sep).join("/"))) await rm(path);
   }
 }
 
@@ -109,17 +103,15 @@ function startPathOf(chunks) {
 }
 
 /** Builds everything; resolves to the sizes in bytes. `outDir` and `minify` are for measurements. */
-export async function build({ outDir = join(productDir, "dist"), minify = { compress: true, mangle: false } } = {}) {
+export async function build({ outDir = dist, minify = { compress: true, mangle: false } } = {}) {
   const { version } = JSON.parse(await readFile(join(productDir, "package.json"), "utf8"));
-  const chunks = [];
-  for (const entry of ENTRIES) {
-    if (await exists(join(sourceDir, entry.source))) chunks.push(...(await bundle(entry, version, minify)));
-  }
-  if (!chunks.some((chunk) => chunk.fileName === "cli.js")) {
-    throw new Error(`nothing to build: ${join(sourceDir, "cli.ts")} does not exist`);
-  }
+  const app = await bundle("app", { __TILLER_VERSION__: JSON.stringify(version) }, minify);
+  // The loader is told which build it belongs to: compiled code of another one is of no use to it.
+  const cli = await bundle("cli", { __TILLER_BUILD__: JSON.stringify(buildId(app)) }, minify);
+  const chunks = [...cli, ...app];
   await writeDist(outDir, chunks);
-  for (const copy of COPIES) if (await exists(copy.from)) await copyFile(copy.from, copy.to);
+  for (const file of COPIES) await copyFile(join(root, file), join(outDir, basename(file)));
+  if (outDir === dist) for (const file of PACKAGE_COPIES) await copyFile(join(root, file), join(productDir, file));
   const { eager, start } = startPathOf(chunks);
   return {
     eagerBytes: sizeOf(eager),

@@ -1,4 +1,14 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
@@ -50,21 +60,61 @@ describe("the code cache", () => {
     expect(cacheFiles()).toHaveLength(made.length);
   });
 
-  test("is not believed when it is damaged", async () => {
+  test.each<[string, (bytes: Buffer) => Uint8Array]>([
+    ["cut off", (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ["empty", () => new Uint8Array()],
+    ["zeros in its second half", (bytes) => bytes.fill(0, bytes.length / 2)],
+    ["other bytes in its middle", (bytes) => bytes.fill(0xa5, bytes.length / 2, bytes.length / 2 + 100)],
+    ["one bit that is wrong", (bytes) => bytes.fill(bytes[500]! ^ 1, 500, 501)],
+  ])("is not believed when it is damaged, and made anew: %s", async (_damage, damage) => {
     await answerOnce();
-    for (const file of cacheFiles()) writeFileSync(file, readFileSync(file).subarray(0, 1000).reverse());
+    const damaged = new Map(cacheFiles().map((file) => [file, damage(readFileSync(file))]));
+    for (const [file, bytes] of damaged) writeFileSync(file, bytes);
     expect(await answerOnce()).toContain("Hello from the script");
+    for (const [file, bytes] of damaged) expect(readFileSync(file).equals(bytes)).toBe(false);
   });
+
+  /** The same length: the engine by itself would take the old code. */
+  const shout = (file: string): void =>
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll("No model is configured,", "NO MODEL IS CONFIGURED,"));
+  const hearsShouting = async (): Promise<void> => {
+    const rpc = start({ cli: join(dist, "cli.js"), args: ["--no-session"] });
+    await rpc.waitFor((frame) => String(frame.message).startsWith("NO MODEL"));
+    await rpc.dispose();
+  };
 
   test("belongs to one state of the program: a changed file is compiled anew", async () => {
     await answerOnce();
-    const app = join(dist, "app.js");
-    const text = readFileSync(app, "utf8");
-    // The same length: the engine by itself would take the old code.
-    writeFileSync(app, text.replaceAll("No model is configured,", "NO MODEL IS CONFIGURED,"));
-    const rpc = start({ cli: join(dist, "cli.js"), args: ["--no-session"], check: { schema: false, grammar: false } });
-    await rpc.waitFor((frame) => String(frame.message).startsWith("NO MODEL"));
-    await rpc.dispose();
+    shout(join(dist, "app.js"));
+    await hearsShouting();
+  });
+
+  test("belongs to one build: an upgrade that keeps names, sizes and times is noticed", async () => {
+    await answerOnce();
+    const [cli, app] = [join(dist, "cli.js"), join(dist, "app.js")];
+    const { atime, mtime } = statSync(app);
+    const [build = ""] = readdirSync(join(dist, "code-cache")).map((name) => name.split("-").at(-1) ?? "");
+    shout(app);
+    utimesSync(app, atime, mtime);
+    expect(readFileSync(cli, "utf8")).toContain(build);
+    writeFileSync(cli, readFileSync(cli, "utf8").replace(build, "anotherbuild"));
+    await hearsShouting();
+
+    await answerOnce();
+    expect(readdirSync(join(dist, "code-cache"))).toEqual([expect.stringMatching(/anotherbuild$/)]);
+  });
+
+  test("a part of the program that could not be loaded is tried again", async () => {
+    const chunks = join(dist, "chunks");
+    const name = readdirSync(chunks).find((file) => file.startsWith("run-machinery")) ?? "";
+    const rpc = start({ cli: join(dist, "cli.js"), args: ["--no-session"], script: ['text "Hello from the script"'] });
+    await rpc.call({ type: "get_state" });
+    renameSync(join(chunks, name), join(chunks, "away"));
+    rpc.send({ type: "prompt", id: "1", message: "hi" });
+    await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.status === "error");
+    renameSync(join(chunks, "away"), join(chunks, name));
+    rpc.send({ type: "prompt", id: "2", message: "hi" });
+    await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.status === "completed");
   });
 
   test("is left out where the program's folder cannot be written", async () => {

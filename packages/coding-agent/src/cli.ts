@@ -2,5 +2,11 @@
 import { join } from "node:path";
 import { loadWithCodeCache } from "./lib/code-cache.ts";
 
+declare const __TILLER_BUILD__: string;
+
 // The bundle is CommonJS, so its folder has a name; the program itself is app.ts.
-loadWithCodeCache(join(__dirname, "app.js"), join(__dirname, "code-cache"));
+loadWithCodeCache({
+  entry: join(__dirname, "app.js"),
+  folder: join(__dirname, "code-cache"),
+  build: __TILLER_BUILD__,
+});

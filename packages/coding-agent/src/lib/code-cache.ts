@@ -1,13 +1,34 @@
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { constants, Script } from "node:vm";
+import { crc32 } from "node:zlib";
 
 /**
- * Loads the bundle with the machine code of an earlier run, so that nothing is compiled twice: a fifth off a start, a
+ * Loads the bundle with the compiled code of an earlier run, so that nothing is compiled twice: a fifth off a start, a
  * quarter off the first prompt. The cache lies beside the bundle, where only those can write who could change the
  * program itself; where that is nobody, or when anything is wrong with it, the bundle is compiled as usual.
  */
+
+export interface CodeCacheOptions {
+  /** The file to run. What it requires by a relative path is loaded the same way. */
+  entry: string;
+  folder: string;
+  /** Changes with every build: an upgrade in place may keep sizes and times of files. */
+  build: string;
+}
 
 interface Loaded {
   exports: unknown;
@@ -24,8 +45,8 @@ type Wrapper = (
 /** A run that has answered a prompt has compiled what the next one needs. */
 const WORTH_KEEPING = /^run-machinery/;
 
-export function loadWithCodeCache(entry: string, cacheRoot: string): void {
-  const cacheDir = join(cacheRoot, `${process.version}-${process.arch}`);
+export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): void {
+  const cacheDir = join(folder, `${process.version}-${process.arch}-${build}`);
   const nodeRequire = createRequire(entry);
   const loaded = new Map<string, Loaded>();
   const fresh = new Map<string, Script>();
@@ -35,24 +56,30 @@ export function loadWithCodeCache(entry: string, cacheRoot: string): void {
     const known = loaded.get(file);
     if (known) return known.exports;
     const module: Loaded = { exports: {} };
+    // Known before it has run, because modules may need each other.
     loaded.set(file, module);
+    try {
+      const place = dirname(file);
+      const require = (id: string): unknown => (id.startsWith(".") ? load(join(place, id)) : nodeRequire(id));
+      compile(file)(module.exports, require, module, file, place);
+    } catch (error) {
+      loaded.delete(file);
+      throw error;
+    }
     if (WORTH_KEEPING.test(basename(file))) worthKeeping = true;
-    const folder = dirname(file);
-    const require = (id: string): unknown => (id.startsWith(".") ? load(join(folder, id)) : nodeRequire(id));
-    compile(file)(module.exports, require, module, file, folder);
     return module.exports;
   };
 
   const compile = (file: string): Wrapper => {
     const source = readFileSync(file, "utf8");
-    const cacheFile = join(cacheDir, cacheName(file));
-    const cachedData = readIfThere(cacheFile);
+    const name = cacheName(file);
     const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
       filename: file,
-      cachedData,
+      cachedData: readCode(join(cacheDir, name)),
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
-    if (!cachedData) fresh.set(cacheFile, script);
+    // False only when there was something and it was taken.
+    if (script.cachedDataRejected !== false) fresh.set(name, script);
     return script.runInThisContext() as Wrapper;
   };
 
@@ -62,30 +89,59 @@ export function loadWithCodeCache(entry: string, cacheRoot: string): void {
   load(entry);
 }
 
-/** The engine compares no more than the length of a source, so the name tells which state of the file it belongs to. */
+/** Also the state of the file, for those who change the bundle by hand: the engine compares no more than its length. */
 function cacheName(file: string): string {
   const { size, mtimeMs } = statSync(file);
   return `${basename(file)}-${size}-${Math.round(mtimeMs)}`;
 }
 
-function readIfThere(file: string): Buffer | undefined {
+const CHECKSUM_BYTES = 4;
+
+/** The engine trusts what it is given, and dies of it: so nothing is given to it that is not what was written. */
+function readCode(file: string): Buffer | undefined {
+  let bytes: Buffer;
   try {
-    return readFileSync(file);
+    bytes = readFileSync(file);
   } catch {
     return undefined;
   }
+  if (bytes.length <= CHECKSUM_BYTES) return undefined;
+  const code = bytes.subarray(CHECKSUM_BYTES);
+  return crc32(code) === bytes.readUInt32LE(0) ? code : undefined;
 }
 
 /** Written aside and renamed: many processes start at once, and none may read half a file. */
 function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>): void {
   try {
     mkdirSync(cacheDir, { recursive: true });
-    for (const [file, script] of scripts) {
-      const aside = `${file}.${process.pid}`;
-      writeFileSync(aside, script.createCachedData());
-      renameSync(aside, file);
+    const aside = mkdtempSync(join(cacheDir, "new-"));
+    for (const [name, script] of scripts) {
+      writeCode(join(aside, name), script.createCachedData());
+      renameSync(join(aside, name), join(cacheDir, name));
     }
+    rmSync(aside, { recursive: true });
+    removeEarlierBuilds(cacheDir);
   } catch {
     // Read-only or full: the next start compiles again, as this one did.
+  }
+}
+
+function writeCode(file: string, code: Buffer): void {
+  const sum = Buffer.alloc(CHECKSUM_BYTES);
+  sum.writeUInt32LE(crc32(code));
+  const fd = openSync(file, "wx");
+  try {
+    writeSync(fd, Buffer.concat([sum, code]));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function removeEarlierBuilds(cacheDir: string): void {
+  const mine = basename(cacheDir);
+  const sameNode = mine.slice(0, mine.lastIndexOf("-") + 1);
+  for (const name of readdirSync(dirname(cacheDir))) {
+    if (name !== mine && name.startsWith(sameNode)) rmSync(join(dirname(cacheDir), name), { recursive: true });
   }
 }
