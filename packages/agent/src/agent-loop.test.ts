@@ -134,6 +134,31 @@ function resultText(events: AgentEvent[], id: string): string {
   throw new Error(`no result for ${id}`);
 }
 
+it("ends an answer that does not end, and keeps what came", async () => {
+  let asked = 0;
+  const endless: StreamModel = (request) =>
+    guardStream(
+      async () =>
+        (async function* (): AsyncGenerator<Delta[]> {
+          yield [{ type: "open", index: 0, block: { type: "text" } }];
+          for (;;) {
+            asked++;
+            yield [{ type: "grow", index: 0, text: "x".repeat(8 * 1024 * 1024) }];
+          }
+        })(),
+      request.signal,
+    );
+  const { outcome } = await play(endless);
+  expect(outcome).toMatchObject({
+    stopReason: "error",
+    error: { kind: "bad_request", retryable: false, message: expect.stringContaining("was ended after 33554432 char") },
+  });
+  const [answer] = outcome.messages.filter((message) => message.role === "assistant");
+  const [block] = answer?.content ?? [];
+  expect(block?.type === "text" && block.text.length).toBe(5 * 8 * 1024 * 1024);
+  expect(asked).toBe(5);
+});
+
 describe("the agent loop", () => {
   it("plays a plain text turn in the order of the protocol", async () => {
     const { story, outcome } = await play(answering(text("hello")).stream);

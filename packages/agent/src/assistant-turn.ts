@@ -3,6 +3,7 @@ import { ProviderError } from "@tiller/ai/errors";
 import type { Delta, DeltaStream } from "@tiller/ai/provider";
 import { guardStream } from "@tiller/ai/stream";
 import type { AssistantMessage } from "@tiller/protocol/message";
+import type { Model } from "@tiller/protocol/model";
 import type { StreamEvent } from "@tiller/protocol/stream-event";
 import { orAborted, tell } from "./tell.ts";
 import type { AgentPorts, AgentTool, Credentials, Emit } from "./types.ts";
@@ -46,6 +47,10 @@ export async function assistantTurn(
       if (taken) await orAborted(taken, signal);
       if (taken && signal.aborted) break;
     }
+    if (assembly.size > LONGEST_ANSWER && !last) {
+      last = { type: "error", error: tooLong(ports.model()) };
+      break;
+    }
   }
 
   const error = last?.type === "error" ? last.error : last ? undefined : noEnding(signal);
@@ -53,6 +58,14 @@ export async function assistantTurn(
   for (const event of ending) await tell(emit, { type: "message_update", event, snapshot }, signal);
   await tell(emit, { type: "message_end", message }, signal);
   return { message, error, broken: assembly.brokenArguments };
+}
+
+/** In characters. Far more than any model can say: a server that does not stop must not fill the memory. */
+const LONGEST_ANSWER = 32 * 1024 * 1024;
+
+function tooLong({ provider, id }: Model): ProviderError {
+  const text = `The answer of ${provider}/${id} was ended after ${LONGEST_ANSWER} characters: no answer may be longer`;
+  return new ProviderError("bad_request", text);
 }
 
 function noEnding(signal: AbortSignal): ProviderError {

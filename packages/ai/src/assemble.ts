@@ -21,6 +21,8 @@ export interface Assembly {
   readonly message: AssistantMessage;
   /** By tool call id. The call stays in the message with empty arguments; whoever runs tools answers it with an error. */
   readonly brokenArguments: ReadonlyMap<string, BrokenArguments>;
+  /** Characters that came so far. */
+  readonly size: number;
   start(): StreamEvent;
   /** At most one event a delta. `done` and `error` are not applied here: see `finish` and `fail`. */
   apply(delta: Delta): StreamEvent | undefined;
@@ -43,6 +45,7 @@ interface Folding {
   readonly message: AssistantMessage;
   readonly model: Model;
   readonly broken: Map<string, BrokenArguments>;
+  size: number;
   /** By the provider's index. */
   readonly open: Map<number, OpenBlock>;
   /** The block that grew last: nearly always the one that grows next. */
@@ -64,6 +67,7 @@ export function createAssembly(model: Model, timestamp: number): Assembly {
     },
     model,
     broken: new Map(),
+    size: 0,
     open: new Map(),
     lastIndex: -1,
     lastBlock: undefined,
@@ -71,6 +75,9 @@ export function createAssembly(model: Model, timestamp: number): Assembly {
   return {
     message: folding.message,
     brokenArguments: folding.broken,
+    get size() {
+      return folding.size;
+    },
     start: () => ({ type: "start" }),
     apply: (delta) => apply(folding, delta),
     refreshPartialArguments: () => refreshPartialArguments(folding),
@@ -109,6 +116,7 @@ function grow(folding: Folding, index: number, text: string): StreamEvent | unde
   }
   const block = folding.lastBlock;
   if (block === undefined) return undefined;
+  folding.size += text.length;
   switch (block.kind) {
     case "text":
       block.content.text += text;

@@ -34,6 +34,8 @@ export function createMachinery(options: MachineryOptions): RunMachinery {
     if (!current) throw new Error("A run without a model");
     return current;
   };
+  // The same all day long: a prompt that changes at midnight would cost the provider's cache, and thoughts bound to it.
+  const date = new Date(clock.now()).toISOString().slice(0, 10);
   const made = new Map<string, AgentTool>();
   const toolNamed = (name: string): AgentTool => {
     const tool = made.get(name) ?? createTools({ names: [name], cwd, env, clock })[0]!;
@@ -50,7 +52,7 @@ export function createMachinery(options: MachineryOptions): RunMachinery {
         ...systemPrompt,
         tools: offered,
         cwd,
-        date: new Date(clock.now()).toISOString().slice(0, 10),
+        date,
       }),
     context: () => messagesToLlm(messages()),
     credentials,

@@ -20,7 +20,7 @@ export interface EventTableRow {
 }
 
 /** The commands that this version can do: each must have a handler. */
-export type WorkingCommand = "prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt" | "get_state" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "clear_queue" | "set_auto_compaction" | "set_auto_retry" | "abort_retry";
+export type WorkingCommand = "prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt" | "get_state" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "clear_queue" | "set_auto_compaction" | "set_auto_retry" | "abort_retry" | "bash" | "abort_bash";
 
 const isObject = (v: unknown): v is Record<string, unknown> => typeof v === "object" && v !== null && !Array.isArray(v);
 const shape1 = (v: unknown): boolean => isObject(v) && v.type === "image" && typeof v.data === "string" && typeof v.mimeType === "string";
@@ -54,8 +54,8 @@ export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   set_auto_compaction: { lane: "ordered", optional: [], check: (v) => typeof v.enabled === "boolean" },
   set_auto_retry: { lane: "ordered", optional: [], check: (v) => typeof v.enabled === "boolean" },
   abort_retry: { lane: "control", optional: [], check: () => true },
-  bash: { lane: "background", opens: "shell commands", optional: ["excludeFromContext"], check: (v) => typeof v.command === "string" && (v.excludeFromContext === undefined || typeof v.excludeFromContext === "boolean") },
-  abort_bash: { lane: "control", opens: "shell commands", optional: [], check: () => true },
+  bash: { lane: "background", optional: ["excludeFromContext"], check: (v) => typeof v.command === "string" && (v.excludeFromContext === undefined || typeof v.excludeFromContext === "boolean") },
+  abort_bash: { lane: "control", optional: [], check: () => true },
   new_session: { lane: "ordered", opens: "sessions on disk", optional: ["parentSession"], check: (v) => (v.parentSession === undefined || typeof v.parentSession === "string") },
   get_session_stats: { lane: "ordered", opens: "sessions on disk", optional: [], check: () => true },
   export_html: { lane: "background", opens: "HTML export", optional: ["outputPath"], check: (v) => (v.outputPath === undefined || typeof v.outputPath === "string") },
@@ -97,7 +97,7 @@ export const EVENT_TABLE: Readonly<Record<EventType, EventTableRow>> = {
   thinking_level_changed: { promptScoped: false, persisted: true },
   session_info_changed: { promptScoped: false, persisted: true, opens: "sessions on disk" },
   entry_appended: { promptScoped: false, persisted: true, opens: "sessions on disk" },
-  bash_execution_update: { promptScoped: false, persisted: false, opens: "shell commands" },
+  bash_execution_update: { promptScoped: false, persisted: false },
   notice: { promptScoped: false, persisted: false },
   ttsr_triggered: { promptScoped: true, persisted: false, opens: "stream rules" },
   todo_reminder: { promptScoped: true, persisted: false, opens: "todos" },

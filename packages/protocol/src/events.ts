@@ -11,6 +11,23 @@ import { ToolResult } from "./tool.ts";
 
 /** What the process tells by itself. Every event has `seq`; those of a prompt have its `promptId`. */
 
+/** Why a model call failed. */
+const ErrorKind = Type.Union(
+  [
+    Type.Literal("auth"),
+    Type.Literal("rate_limit"),
+    Type.Literal("overloaded"),
+    Type.Literal("server"),
+    Type.Literal("overflow"),
+    Type.Literal("bad_request"),
+    Type.Literal("network"),
+    Type.Literal("stalled"),
+    Type.Literal("content_filter"),
+    Type.Literal("malformed"),
+  ],
+  { description: "why the model call failed; absent when something else did" },
+);
+
 const everywhere = ["pi", "omp", "xcsh"] as const;
 const args = Type.Record(Type.String(), Type.Unknown());
 const texts = Type.Array(Type.String());
@@ -72,6 +89,7 @@ const RUN_EVENTS = table({
           message: Type.String(),
           provider: Type.Optional(Type.String()),
           model: Type.Optional(Type.String()),
+          kind: Type.Optional(ErrorKind),
           httpStatus: Type.Optional(Type.Integer()),
           retryable: Type.Boolean(),
         }),
@@ -114,7 +132,13 @@ const RUN_EVENTS = table({
         status: "error",
         agentInvoked: true,
         sessionSettled: true,
-        error: { message: "529 overloaded", provider: "anthropic", httpStatus: 529, retryable: true },
+        error: {
+          message: "529 overloaded",
+          provider: "anthropic",
+          kind: "overloaded",
+          httpStatus: 529,
+          retryable: true,
+        },
       },
     ],
   }),
@@ -318,13 +342,13 @@ const SESSION_EVENTS = table({
   }),
   bash_execution_update: defineEvent({
     type: "bash_execution_update",
-    summary: "Output of a running `bash` command, only what is new.",
+    summary:
+      "Output of a running `bash` command, only what is new. Joined they are the output; of one that is cut in the answer, parts may be skipped, and the text says so.",
     fields: {
       id: Type.Optional(Type.Union([Type.String(), Type.Number()], { description: "of the bash command" })),
       delta: Type.String(),
     },
     systems: ["later"],
-    opens: "shell commands",
     examples: [{ id: "req-3", delta: "compiling ...\n" }],
   }),
   notice: defineEvent({

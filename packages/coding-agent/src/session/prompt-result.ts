@@ -62,6 +62,6 @@ function statusOf(ending: Ending): Pick<PromptResult, "status" | "error"> {
     return { status: "aborted", error: { message: abortReason ?? "Request was aborted", retryable: false } };
   }
   if (!outcome?.error) return { status: "completed" };
-  const { message, status, retryable } = outcome.error;
-  return { status: "error", error: { message, ...who, httpStatus: status, retryable } };
+  const { message, kind, status, retryable } = outcome.error;
+  return { status: "error", error: { message, ...who, kind, httpStatus: status, retryable } };
 }

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "@tiller/agent/types";
+import type { ProviderErrorKind } from "@tiller/ai/errors";
 import type { AgentMessage, Usage } from "@tiller/protocol/message";
 import type { ThinkingLevel } from "@tiller/protocol/model";
 import type { LimitUse } from "./limits.ts";
@@ -19,7 +20,14 @@ export interface PromptResult {
   id?: CommandId;
   status: "completed" | "aborted" | "error";
   agentInvoked: boolean;
-  error?: { message: string; provider?: string; model?: string; httpStatus?: number; retryable: boolean };
+  error?: {
+    message: string;
+    provider?: string;
+    model?: string;
+    kind?: ProviderErrorKind;
+    httpStatus?: number;
+    retryable: boolean;
+  };
   /** The limit that ended it. */
   limit?: LimitUse;
   /** The built-in offline model answered, not a language model. */
@@ -41,6 +49,7 @@ export type SessionEvent =
   | { type: "auto_retry_start"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }
   | { type: "auto_retry_end"; success: boolean; attempt: number; finalError?: string }
   | { type: "thinking_level_changed"; level: ThinkingLevel }
+  | { type: "bash_execution_update"; id?: CommandId; delta: string }
   | { type: "notice"; level: "info" | "warning" | "error"; message: string; source?: string };
 
 /** Where an event belongs. The same object for a whole run; it is read when the event is told, not later. */

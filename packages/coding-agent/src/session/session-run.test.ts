@@ -59,6 +59,7 @@ function session(runAgent: (run: AgentRun) => Promise<RunOutcome>, retry?: Retry
     machinery: async () => ({ runAgent, ports: {} as AgentPorts }),
     model: () => model,
     retrySettings: () => retry,
+    atRest: () => undefined,
     leaveOut: (messages) => leftOut.push(...messages),
     sessionLimits: {},
     sessionSpending: noSpending(),
@@ -147,7 +148,7 @@ describe("the run procedure", () => {
     await accept("1")();
     expect(result()).toMatchObject({
       status: "error",
-      error: { message: "try later", provider: "p", model: "m", httpStatus: 529, retryable: true },
+      error: { message: "try later", provider: "p", model: "m", kind: "overloaded", httpStatus: 529, retryable: true },
     });
   });
 

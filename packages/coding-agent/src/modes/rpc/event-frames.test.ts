@@ -159,6 +159,42 @@ describe("event frames", () => {
     });
   });
 
+  it("delta mode: what stands around a token is that of its own message and block", () => {
+    const s = stage("delta");
+    const say = (contentIndex: number, messageId: string, type: "text_delta" | "thinking_delta") =>
+      s.out.take(
+        { type: "message_update", event: { type, contentIndex, delta: "x" }, snapshot: () => ({}) as AssistantMessage },
+        { promptId: "prompt-1", messageId },
+      );
+    say(0, "msg-1", "thinking_delta");
+    say(1, "msg-1", "text_delta");
+    say(1, "msg-1", "text_delta");
+    say(1, "msg-2", "text_delta");
+    const told = s.frames.map(({ messageId, seq, assistantMessageEvent: event }) => {
+      const { type, contentIndex } = event as { type: string; contentIndex: number };
+      return `${messageId} ${contentIndex} ${type} ${seq}`;
+    });
+    expect(told).toEqual([
+      "msg-1 0 thinking_delta 1",
+      "msg-1 1 text_delta 2",
+      "msg-1 1 text_delta 3",
+      "msg-2 1 text_delta 4",
+    ]);
+  });
+
+  it("snapshot mode: the larger the message, the fewer snapshots", async () => {
+    const s = stage("snapshot");
+    s.open();
+    s.say("x".repeat(8 * 1024 * 1024));
+    await s.tick();
+    s.say("y");
+    await s.tick();
+    await s.advance(900);
+    expect(deltas(s.frames)).toHaveLength(1);
+    await s.advance(200);
+    expect(deltas(s.frames)).toHaveLength(2);
+  });
+
   it("snapshot mode: nothing else overtakes the deltas that wait", () => {
     const s = stage("snapshot");
     s.open();

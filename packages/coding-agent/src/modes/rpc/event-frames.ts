@@ -25,6 +25,8 @@ const THIN = '{"role":"assistant","content":[]}';
 /** Above this size of the message, whole snapshots are sent at most this often. */
 const SMALL_MESSAGE = 2048;
 const SNAPSHOT_INTERVAL_MS = 1000 / 30;
+/** And of a huge one no more than this per millisecond, so that output does not grow with the square of the message. */
+const SNAPSHOT_RATE = 8 * 1024;
 
 /** Characters that are joined before the model has to wait for the host. */
 const MOST_MERGED = 64 * 1024;
@@ -88,7 +90,7 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
   };
   const flushWhenDue = (): void => {
     if (!flushing) return;
-    const due = lastAt + SNAPSHOT_INTERVAL_MS - clock.now();
+    const due = lastAt + Math.max(SNAPSHOT_INTERVAL_MS, lastSize / SNAPSHOT_RATE) - clock.now();
     if (writer.busy && writer.waiting > 0) void writer.flushed().then(flushWhenDue);
     else if (lastSize > SMALL_MESSAGE && due > 0) cancelTimer = clock.after(due, flush);
     else flush();
