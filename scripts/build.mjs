@@ -26,7 +26,7 @@ const RUN_MODULES = [
   /coding-agent\/src\/(run-machinery|system-prompt\/build|session\/messages-to-llm|tools\/(limits|specs|create-tools))\.ts$/,
   /packages\/agent\/src\/(agent-loop|assistant-turn|tool-calls|tell)\.ts$/,
   /packages\/ai\/src\/(stream|redact|assemble|cost|partial-json|overflow)\.ts$/,
-  /packages\/ai\/src\/apis\/(over-http|history|call-ids|wrapped-text)\.ts$/,
+  /packages\/ai\/src\/apis\/(over-http|history|call-ids|wrapped-text|lessons|wire-values)\.ts$/,
   /packages\/ai\/src\/http\/(?!routes|proxy\.|certificates|bun-fetch|get-json|environment|test-)/,
 ];
 
@@ -59,6 +59,16 @@ function buildId(chunks) {
   const hash = createHash("sha256");
   for (const { fileName, code } of chunks) hash.update(`${fileName}\n${code}`);
   return hash.digest("hex").slice(0, 12);
+}
+
+/** Chunks that need each other would find each other half loaded. */
+function refuseCircles(chunks) {
+  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const visit = (name, path) => {
+    if (path.includes(name)) throw new Error(`chunks import each other: ${[...path, name].join(" -> ")}`);
+    for (const next of byName.get(name)?.imports ?? []) visit(next, [...path, name]);
+  };
+  for (const { fileName } of chunks) visit(fileName, []);
 }
 
 /** The files that are loaded with `start`, following static imports only. */
@@ -109,6 +119,7 @@ export async function build({ outDir = dist, minify = { compress: true, mangle: 
   // The loader is told which build it belongs to: compiled code of another one is of no use to it.
   const cli = await bundle("cli", { __TILLER_BUILD__: JSON.stringify(buildId(app)) }, minify);
   const chunks = [...cli, ...app];
+  refuseCircles(chunks);
   await writeDist(outDir, chunks);
   for (const file of COPIES) await copyFile(join(root, file), join(outDir, basename(file)));
   if (outDir === dist) for (const file of PACKAGE_COPIES) await copyFile(join(root, file), join(productDir, file));

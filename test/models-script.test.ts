@@ -60,6 +60,13 @@ describe("what is listed", () => {
     expect(listed(inputs([], { overlay })).map(({ id }) => id)).toEqual(["two"]);
   });
 
+  test("a model that both know and that cannot stop thinking has no level for it", () => {
+    const alsoProfiled = { except: [], alwaysThinks: [/^tw/] };
+    const overlay = { acme: { prices: "acme-prices", models: [], alsoProfiled } };
+    const levels = listed(inputs([], { overlay })).map(({ thinkingLevelMap }) => thinkingLevelMap);
+    expect(levels).toEqual([undefined, { off: null }]);
+  });
+
   test("a shop that sells a model of another is like it", () => {
     const overlay = {
       acme: { prices: "acme-prices", models: [{ id: "one" }] },

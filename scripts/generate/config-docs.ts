@@ -1,3 +1,4 @@
+import { PROVIDERS } from "../../packages/ai/src/providers/index.ts";
 import {
   OPTION_ROWS,
   type OptionRow,
@@ -55,6 +56,23 @@ function settingsTable(status: SettingRow["status"]): string {
   );
 }
 
+/** The variables of the providers: name and what it does. */
+function providerVariables(): string[][] {
+  const uses = new Map<string, string[]>();
+  const add = (name: string | undefined, use: string): void => {
+    if (name !== undefined) uses.set(name, [...(uses.get(name) ?? []), use]);
+  };
+  for (const row of PROVIDERS) {
+    const [first, ...others] = row.keyVariables;
+    add(first, `Key for the provider ${code(row.id)}.`);
+    for (const name of others) add(name, `Key for ${code(row.id)}, if ${code(first ?? "")} is not set.`);
+    for (const [, name] of row.baseUrl.matchAll(/\{(\w+)\}/g)) add(name, `Part of the address of ${code(row.id)}.`);
+    add(row.baseUrlVariable, `Address of ${code(row.id)}, instead of the usual one.`);
+    add(row.versionVariable, `Version of the API of ${code(row.id)}.`);
+  }
+  return [...uses].map(([name, texts]) => [code(name), "vendor", "works", "", texts.join(" ")]);
+}
+
 export function renderSettingsDoc(): string {
   const variables = Object.entries(VARIABLES).map(([name, row]) => [
     code(name),
@@ -103,7 +121,7 @@ Keys of existing set-ups that are passed over in silence: ${FOREIGN_KEYS.map(cod
 
 \`accepted\` means: nothing changes, and nothing is lost by that.
 
-${table(["variable", "known to", "status", "setting", "what it does"], variables)}
+${table(["variable", "known to", "status", "setting", "what it does"], [...variables, ...providerVariables()])}
 `;
 }
 

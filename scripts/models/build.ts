@@ -31,8 +31,8 @@ export interface Section {
   /** The provider's id in the prices. */
   prices?: string;
   models: readonly Wanted[];
-  /** Lists what prices and profiles both know as well, unless its id matches one of these. */
-  alsoProfiled?: { except: readonly RegExp[] };
+  /** Lists what prices and profiles both know as well, unless its id matches one of these. `alwaysThinks`: without `off`. */
+  alsoProfiled?: { except: readonly RegExp[]; alwaysThinks?: readonly RegExp[] };
 }
 
 export interface Inputs {
@@ -95,7 +95,7 @@ function profiled(
   listed: ReadonlyMap<string, CatalogueEntry>,
 ): CatalogueEntry[] {
   if (!section.alsoProfiled) return [];
-  const { except } = section.alsoProfiled;
+  const { except, alwaysThinks = [] } = section.alsoProfiled;
   const ids = Object.entries(inputs.profiles[row.id] ?? {})
     .filter(([id, profile]) => isChatWithTools(profile) && !except.some((pattern) => pattern.test(id)))
     .map(([id]) => id)
@@ -104,7 +104,8 @@ function profiled(
   return ids.flatMap((id) => {
     const priced = findPriced(inputs.prices.get(section.prices ?? ""), id);
     if (!priced || priced.deprecated) return [];
-    return [complete({ id }, row, section, inputs, listed)];
+    const cannotStop = alwaysThinks.some((pattern) => pattern.test(id));
+    return [complete({ id, ...(cannotStop ? { thinkingLevelMap: { off: null } } : {}) }, row, section, inputs, listed)];
   });
 }
 

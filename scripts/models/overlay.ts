@@ -84,8 +84,10 @@ const LOW_TO_HIGH: Levels = { off: null, minimal: "low" };
 const MINIMAL_TO_HIGH: Levels = { off: null };
 const MEDIUM_TO_XHIGH: Levels = { off: null, minimal: null, low: null, xhigh: "xhigh" };
 const ONLY_HIGH: Levels = { off: null, minimal: null, low: null, medium: null };
-/** From gpt-5.6 on, a request can say that nothing is to be kept. */
+/** From gpt-5.6 on, a request can say that nothing is to be kept; how long it is kept can no longer be asked for. */
 const CACHE_OPTIONS = { supportsPromptCacheOptions: true };
+/** The models before that, as far as they are listed for it, keep a prompt for a day when asked. */
+const KEEPS_A_DAY = { supportsLongCacheRetention: true };
 
 const big = { contextWindow: 1_050_000, maxTokens: 128_000, ...image };
 const usual = { contextWindow: 400_000, maxTokens: 128_000, ...image };
@@ -105,21 +107,21 @@ const OPENAI: Wanted[] = [
   { id: "gpt-5.6-sol", name: "GPT-5.6 Sol", ...big, ...thinks(NONE_TO_XHIGH, CACHE_OPTIONS) },
   { id: "gpt-5.6-terra", name: "GPT-5.6 Terra", ...big, ...thinks(NONE_TO_XHIGH, CACHE_OPTIONS) },
   { id: "gpt-5.6-luna", name: "GPT-5.6 Luna", ...big, ...thinks(NONE_TO_XHIGH, CACHE_OPTIONS) },
-  { id: "gpt-5.5", name: "GPT-5.5", ...big, ...thinks(NONE_TO_XHIGH) },
-  { id: "gpt-5.5-pro", name: "GPT-5.5 Pro", ...big, ...thinks(MEDIUM_TO_XHIGH) },
-  { id: "gpt-5.4", name: "GPT-5.4", ...big, ...thinks(NONE_TO_XHIGH) },
+  { id: "gpt-5.5", name: "GPT-5.5", ...big, ...thinks(NONE_TO_XHIGH, KEEPS_A_DAY) },
+  { id: "gpt-5.5-pro", name: "GPT-5.5 Pro", ...big, ...thinks(MEDIUM_TO_XHIGH, KEEPS_A_DAY) },
+  { id: "gpt-5.4", name: "GPT-5.4", ...big, ...thinks(NONE_TO_XHIGH, KEEPS_A_DAY) },
   { id: "gpt-5.4-mini", name: "GPT-5.4 mini", ...usual, ...thinks(NONE_TO_XHIGH) },
   { id: "gpt-5.4-nano", name: "GPT-5.4 nano", ...usual, ...thinks(NONE_TO_XHIGH) },
   { id: "gpt-5.4-pro", name: "GPT-5.4 Pro", ...big, ...thinks(MEDIUM_TO_XHIGH) },
   { id: "gpt-5.3-codex", name: "GPT-5.3 Codex", ...usual, ...thinks(LOW_TO_XHIGH) },
-  { id: "gpt-5.2", name: "GPT-5.2", ...usual, ...thinks(NONE_TO_XHIGH) },
+  { id: "gpt-5.2", name: "GPT-5.2", ...usual, ...thinks(NONE_TO_XHIGH, KEEPS_A_DAY) },
   { id: "gpt-5.2-pro", name: "GPT-5.2 Pro", ...usual, ...thinks(MEDIUM_TO_XHIGH) },
-  { id: "gpt-5.1", name: "GPT-5.1", ...usual, ...thinks(NONE_TO_HIGH) },
-  { id: "gpt-5", name: "GPT-5", ...usual, ...thinks(MINIMAL_TO_HIGH) },
+  { id: "gpt-5.1", name: "GPT-5.1", ...usual, ...thinks(NONE_TO_HIGH, KEEPS_A_DAY) },
+  { id: "gpt-5", name: "GPT-5", ...usual, ...thinks(MINIMAL_TO_HIGH, KEEPS_A_DAY) },
   { id: "gpt-5-mini", name: "GPT-5 mini", ...usual, ...thinks(MINIMAL_TO_HIGH) },
   { id: "gpt-5-nano", name: "GPT-5 nano", ...usual, ...thinks(MINIMAL_TO_HIGH) },
   { id: "gpt-5-pro", name: "GPT-5 Pro", ...thinks(ONLY_HIGH) },
-  { id: "gpt-4.1", name: "GPT-4.1", contextWindow: 1_047_576 },
+  { id: "gpt-4.1", name: "GPT-4.1", contextWindow: 1_047_576, compat: KEEPS_A_DAY },
   { id: "gpt-4.1-mini", name: "GPT-4.1 mini", contextWindow: 1_047_576 },
   { id: "gpt-4o", name: "GPT-4o" },
   { id: "gpt-4o-mini", name: "GPT-4o mini" },
@@ -208,9 +210,9 @@ const CEREBRAS: Wanted[] = [
 const TOGETHER: Wanted[] = [{ id: "openai/gpt-oss-120b", name: "GPT OSS 120B", ...gptOss, cost: [0.15, 0.6, 0, 0] }];
 
 const FIREWORKS_MODELS: [name: string, id: string, fields: Partial<Wanted>][] = [
-  ["Kimi K3", "kimi-k3", { ...image, ...thinks() }],
-  ["Kimi K2.7 Code", "kimi-k2p7-code", thinks()],
-  ["GLM 5.2", "glm-5p2", thinks()],
+  ["Kimi K3", "kimi-k3", { ...image, ...thinks({ off: null }) }],
+  ["Kimi K2.7 Code", "kimi-k2p7-code", thinks({ off: null })],
+  ["GLM 5.2", "glm-5p2", thinks({ minimal: "high", low: "high", medium: "high" })],
   ["DeepSeek V4 Pro", "deepseek-v4-pro", thinks()],
   ["DeepSeek V4 Flash", "deepseek-v4-flash", thinks()],
   ["MiniMax M3", "minimax-m3", thinks()],
@@ -282,8 +284,10 @@ const GATEWAY: Wanted[] = [
 
 const ON_AZURE = ["gpt-6.1-sol", "gpt-6-astra", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna", "gpt-5.5", "gpt-5.4"];
 const ON_AZURE_TOO = ["gpt-5.4-mini", "gpt-5.4-nano", "gpt-5.3-codex", "gpt-5.2", "gpt-5.1", "gpt-5", "gpt-5-mini"];
+/** Azure's own list. */
+const KEPT_A_DAY_ON_AZURE = /^gpt-(5\.[1245]|5\.3-codex|5|4\.1)$/;
 const AZURE: Wanted[] = [...ON_AZURE, ...ON_AZURE_TOO, "gpt-4.1", "gpt-4o"].map((id) => ({
-  ...{ id, like: `openai/${id}`, compat: undefined },
+  ...{ id, like: `openai/${id}`, compat: KEPT_A_DAY_ON_AZURE.test(id) ? KEEPS_A_DAY : undefined },
 }));
 
 /** Variants of the same model, models that are gone or that were only tried. */
@@ -297,12 +301,23 @@ const NOT_ON_OPENROUTER = [
   /devstral-(medium|small)-250|devstral-small|mistral-(7b|nemo)|minimax-(01|m1)$/,
 ];
 
+/** OpenRouter refuses to turn their thinking off: it is mandatory there. */
+const ALWAYS_THINKS_ON_OPENROUTER = [
+  /gemini-(2\.5-pro|3)/,
+  /gpt-(5(-mini|-nano)?|oss-\d+b)$|gpt-5(\.\d)?-pro$/,
+  /minimax-m2|kimi-k2-thinking|-thinking-2507$|-a3b-thinking$|grok-code-fast|step-3\.5-flash/,
+];
+
 export const OVERLAY: Readonly<Record<string, Section>> = {
   anthropic: { prices: "anthropic", models: ANTHROPIC.map(claude) },
   openai: { prices: "openai", models: OPENAI },
   google: { prices: "google", models: GOOGLE },
   "azure-openai": { models: AZURE },
-  openrouter: { prices: "openrouter", models: GATEWAY, alsoProfiled: { except: NOT_ON_OPENROUTER } },
+  openrouter: {
+    prices: "openrouter",
+    models: GATEWAY,
+    alsoProfiled: { except: NOT_ON_OPENROUTER, alwaysThinks: ALWAYS_THINKS_ON_OPENROUTER },
+  },
   groq: { prices: "groq", models: GROQ },
   xai: { prices: "x-ai", models: XAI },
   deepseek: { prices: "deepseek", models: DEEPSEEK },

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { at, list } from "../support/frame.ts";
-import { cliPath, type RpcProcess, useRpc } from "../support/rpc-process.ts";
+import { cliPath, type RpcProcess, repoRoot, useRpc } from "../support/rpc-process.ts";
 import { createSandbox, type SandboxOptions } from "../support/sandbox.ts";
 
 /** models.json, models.yml, auth.json, `tiller models` and `tiller doctor`, with the real program and a server on loopback. */
@@ -15,8 +15,11 @@ const KEY = "planted-key-4f1c9a";
 /** A server that lists one model and refuses every other key, quoting it, as real ones do. */
 let baseUrl: string;
 const requests: string[] = [];
+/** The headers that carry some. */
+const secrets: string[] = [];
 beforeEach(async () => {
   requests.length = 0;
+  secrets.length = 0;
   const server = createServer(answer).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
@@ -30,6 +33,7 @@ afterEach(() => closing());
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
   requests.push(`${request.method} ${request.url}`);
+  secrets.push(String(request.headers.authorization), String(request.headers["x-more"]));
   const key = (request.headers.authorization ?? "").replace("Bearer ", "");
   const isGood = key === KEY && request.method === "GET";
   response.writeHead(isGood ? 200 : 401, { "content-type": "application/json" });
@@ -170,6 +174,64 @@ describe("a key", () => {
     expect(requests).toContain("POST /v1/chat/completions");
   });
 
+  it.each<[story: string, entry: () => object]>([
+    [
+      "options of a package, and their variables and commands",
+      () => ({
+        api: "ai-sdk",
+        auth: "none",
+        baseUrl,
+        compat: {
+          package: "@ai-sdk/openai-compatible",
+          from: repoRoot,
+          options: { apiKey: `!echo ${KEY}`, headers: { "x-more": "$MY_KEY" }, secretAccessKey: KEY },
+        },
+      }),
+    ],
+    ["a password in the base URL", () => ({ auth: "none", baseUrl: baseUrl.replace("//", `//me:${KEY}@`) })],
+    ["a key in the query of the base URL", () => ({ auth: "none", baseUrl: `${baseUrl}?code=${KEY}` })],
+  ])("in %s reaches the server, and is said nowhere", async (_story, entry) => {
+    const agentFiles = { "models.json": modelsJson(entry()) };
+    const rpc = start({
+      agentFiles,
+      env: { MY_KEY: `${KEY}\n` },
+      args: ["--no-session", "--model", "mine/m1", "--set", "retry.enabled=false"],
+    });
+    for (const type of ["get_available_models", "get_state", "get_capabilities", "cycle_model"])
+      await rpc.call({ type });
+    await rpc.call({ type: "set_model", provider: "mine", modelId: "m1" });
+    const { result } = await rpc.prompt("hi");
+    expect(result).toMatchObject({ status: "error" });
+    await rpc.call({ type: "get_messages" });
+    const sent = (secrets.join("\n") + requests.join("\n")).replaceAll(btoa(`me:${KEY}`), KEY);
+    expect(sent).toContain(KEY);
+    const outputs = [JSON.stringify(rpc.frames) + rpc.stderr];
+    for (const args of [["models", "--all"], ["doctor"], ["doctor", "--json"]]) {
+      const { stdout, stderr } = await tiller(args, { agentFiles, env: { MY_KEY: KEY } });
+      outputs.push(stdout + stderr);
+    }
+    for (const output of outputs) {
+      expect(output).toContain("mine");
+      expect(output).not.toContain(KEY);
+      expect(output).not.toContain(btoa(`me:${KEY}`));
+    }
+  });
+
+  it("with a line break behind it is used without; with one in it the prompt is refused by its place", async () => {
+    const options = { args: ["--no-session", "--model", "mine/m1", "--set", "retry.enabled=false"] };
+    const agentFiles = { "models.json": modelsJson({ apiKey: "$MY_KEY" }) };
+    const rpc = start({ ...options, agentFiles, env: { MY_KEY: `${KEY}\r\n` } });
+    await rpc.prompt("hi");
+    expect(secrets).toContain(`Bearer ${KEY}`);
+    const broken = start({ ...options, agentFiles, env: { MY_KEY: `planted\n${KEY}` } });
+    const refused = await broken.call({ type: "prompt", message: "hi" });
+    expect(refused).toMatchObject({
+      success: false,
+      error: expect.stringMatching(/from models\.json \(\$MY_KEY\) holds/),
+    });
+    expect(JSON.stringify(broken.frames) + broken.stderr).not.toMatch(/planted/);
+  });
+
   it("is said by neither `tiller models` nor `tiller doctor`, whether it works or not", async () => {
     for (const key of [KEY, `${KEY}-wrong`, `!echo ${KEY}-wrong; exit 1`]) {
       const options = {
@@ -288,7 +350,7 @@ describe("tiller doctor", () => {
       chmodSync(join(agentDir, "auth.json"), 0o600),
     );
     expect(code).toBe(1);
-    expect(stdout).toContain(`x   mine: the key from auth.json is refused (401 from ${baseUrl})`);
+    expect(stdout).toContain(`x   mine: the key from auth.json is refused (401 from ${baseUrl}): `);
     expect(stdout).toMatch(/\nNot ready: 1 problem\.\n$/);
   });
 

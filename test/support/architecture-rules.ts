@@ -285,8 +285,8 @@ export const CODE_RULES: readonly CodeRule[] = [
   {
     name: "only the transport talks to the network",
     where: /^(?!packages\/ai\/src\/http\/)/,
-    // These two open the standard streams by their descriptors.
-    except: product("modes/rpc/frame-writer.ts", "modes/rpc/stdin.ts"),
+    // These open the standard streams, and the pipes of children, by their descriptors.
+    except: product("modes/rpc/frame-writer.ts", "modes/rpc/stdin.ts", "exec/output-pipe.ts"),
     find: (node) => imports(/^node:(https?|http2|net|tls|dgram|dns)/)(node) ?? calls("fetch")(node),
   },
   {

@@ -27,7 +27,7 @@ export interface Sandbox {
 export interface SandboxOptions {
   env?: Record<string, string | undefined>;
   /** Files in the working folder: path and content. */
-  files?: Record<string, string>;
+  files?: Record<string, string | Uint8Array>;
   /** Files in the configuration folder, for example settings.json or models.json. */
   agentFiles?: Record<string, string>;
 }
@@ -36,7 +36,7 @@ export interface SandboxOptions {
 const INHERITED = ["PATH", "TMPDIR", "LANG", "SystemRoot", "ComSpec"];
 const MARK = "TILLER_TEST_MARK";
 
-function writeFiles(folder: string, files: Record<string, string>): void {
+function writeFiles(folder: string, files: Record<string, string | Uint8Array>): void {
   for (const [path, content] of Object.entries(files)) {
     const full = join(folder, path);
     mkdirSync(dirname(full), { recursive: true });

@@ -1,5 +1,6 @@
 import { createAssembly } from "@tiller/ai/assemble";
 import { ProviderError } from "@tiller/ai/errors";
+import { askedModel } from "@tiller/ai/model-secrets";
 import type { Delta, DeltaStream } from "@tiller/ai/provider";
 import { guardStream } from "@tiller/ai/stream";
 import type { AssistantMessage } from "@tiller/protocol/message";
@@ -75,9 +76,9 @@ function noEnding(signal: AbortSignal): ProviderError {
 
 function openStream(ports: AgentPorts, tools: readonly AgentTool[], signal: AbortSignal): DeltaStream {
   const model = ports.model();
-  const ask = ({ apiKey, headers }: Credentials): DeltaStream =>
+  const ask = ({ apiKey, headers, ...secrets }: Credentials): DeltaStream =>
     ports.stream({
-      model,
+      model: askedModel(model, secrets),
       systemPrompt: ports.systemPrompt(tools),
       messages: ports.context(),
       tools,

@@ -1,4 +1,5 @@
 import type { ProviderError } from "@tiller/ai/errors";
+import type { ModelSecrets } from "@tiller/ai/model-secrets";
 import type { StreamModel } from "@tiller/ai/provider";
 import type { Clock } from "@tiller/protocol/clock";
 import type {
@@ -74,8 +75,8 @@ export interface AgentTool {
   execute(call: ToolInvocation): Promise<ToolResult>;
 }
 
-/** What a provider wants to see of us. */
-export interface Credentials {
+/** What a provider wants to see of us, and what of its model nobody else may see. */
+export interface Credentials extends ModelSecrets {
   apiKey?: string;
   headers?: Record<string, string>;
 }

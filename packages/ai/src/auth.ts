@@ -13,8 +13,28 @@ export function keyVariables(provider: string): readonly string[] {
 /** A secret, the command that prints it, or why there is none. */
 export type Secret = { value: string } | { command: string } | { missing: string };
 
-/** `$NAME` and `${NAME}` stand for a variable, `!command` for what it prints; everything else is the secret itself. */
-export function readSecret(text: string, env: Environment): Secret {
+/** The variable to recommend: a plain key goes before tokens of other kinds. */
+export function plainKeyVariable(provider: string): string | undefined {
+  const names = keyVariables(provider);
+  return names.find((name) => name.endsWith("_API_KEY")) ?? names[0];
+}
+
+/** What no header can carry: control characters, and what is outside Latin-1. */
+export function isSendable(value: string): boolean {
+  return /^[\x20-\x7e\xa0-\xff]*$/.test(value);
+}
+
+/** Without the line break that files and mounted secrets end with; empty counts as not set. */
+function variableValue(name: string, env: Environment): string | undefined {
+  return env[name]?.trim() || undefined;
+}
+
+/**
+ * `$NAME` and `${NAME}` stand for a variable, `!command` for what it prints; everything else is the secret itself. White
+ * space around it is nobody's key.
+ */
+export function readSecret(given: string, env: Environment): Secret {
+  const text = given.trim();
   if (text.startsWith("!")) {
     const command = text.slice(1).trim();
     return command === "" ? { missing: "there is no command behind the !" } : { command };
@@ -22,18 +42,18 @@ export function readSecret(text: string, env: Environment): Secret {
   const name = /^\$(?:\{(\w+)\}|(\w+))$/.exec(text);
   if (!name) return { value: text };
   const variable = name[1] ?? name[2] ?? "";
-  const value = env[variable];
-  return value ? { value } : notSet(variable);
+  const value = variableValue(variable, env);
+  return value === undefined ? notSet(variable) : { value };
 }
 
 /** The same for a header, which may also hold `${NAME}` inside a text: `Bearer ${TOKEN}`. */
 export function readHeader(text: string, env: Environment): Secret {
   const secret = readSecret(text, env);
-  if (!("value" in secret) || secret.value !== text) return secret;
+  if (!("value" in secret) || secret.value !== text.trim()) return secret;
   const names = [...text.matchAll(/\$\{(\w+)\}/g)].map((match) => match[1] ?? "");
-  const unset = names.find((name) => !env[name]);
+  const unset = names.find((name) => variableValue(name, env) === undefined);
   if (unset !== undefined) return notSet(unset);
-  return { value: text.replace(/\$\{(\w+)\}/g, (_, name: string) => env[name] ?? "") };
+  return { value: secret.value.replace(/\$\{(\w+)\}/g, (_, name: string) => variableValue(name, env) ?? "") };
 }
 
 function notSet(variable: string): Secret {
@@ -68,7 +88,7 @@ export interface FoundKey {
 /** In order: given at start, auth.json, environment, models.json. */
 export function findKey(provider: string, sources: KeySources): FoundKey | { missing: string } {
   const { env, runtimeKey, names } = sources;
-  if (runtimeKey?.provider === provider) return { secret: { value: runtimeKey.key }, source: "--api-key" };
+  if (runtimeKey?.provider === provider) return { secret: { value: runtimeKey.key.trim() }, source: "--api-key" };
   const reasons: string[] = [];
   const take = (file: string, text: string | undefined): FoundKey | undefined => {
     if (text === undefined) return undefined;
@@ -89,13 +109,15 @@ export function findKey(provider: string, sources: KeySources): FoundKey | { mis
 /** `models.json ($MY_KEY)` tells where to look; a command could hold a password, so it is not shown. */
 function sourceText(file: string, text: string, secret: Secret): string {
   if ("command" in secret) return `${file} (a command)`;
-  return text.startsWith("$") && "value" in secret && secret.value !== text ? `${file} (${text})` : file;
+  return text.startsWith("$") && "value" in secret && secret.value !== text.trim() ? `${file} (${text})` : file;
 }
 
 function variableKey(provider: string, env: Environment): FoundKey | undefined {
-  const name = keyVariables(provider).find((variable) => env[variable]);
-  const value = name === undefined ? undefined : env[name];
-  return name !== undefined && value ? { secret: { value }, source: name } : undefined;
+  for (const name of keyVariables(provider)) {
+    const value = variableValue(name, env);
+    if (value !== undefined) return { secret: { value }, source: name };
+  }
+  return undefined;
 }
 
 /** A login is good until it expires. Renewing it is the business of the program that made it. */
@@ -143,10 +165,11 @@ export function readAuthFile(file: ParsedFile | undefined): {
 function readCredential(entry: unknown): StoredCredential | string {
   const { type, key, access, expires } = (entry ?? {}) as Readonly<Record<string, unknown>>;
   if (type === "oauth") {
-    if (typeof access !== "string" || access === "") return 'needs {"type":"oauth","access":"...","expires":...}';
+    if (typeof access !== "string" || access.trim() === "")
+      return 'needs {"type":"oauth","access":"...","expires":...}';
     const isTime = typeof expires === "number" && expires > 0 && expires <= LATEST_TIME;
-    return { type, access, expires: isTime ? expires : 0 };
+    return { type, access: access.trim(), expires: isTime ? expires : 0 };
   }
-  const isKey = typeof key === "string" && key !== "" && (type === "api_key" || type === undefined);
+  const isKey = typeof key === "string" && key.trim() !== "" && (type === "api_key" || type === undefined);
   return isKey ? { type: "api_key", key } : 'needs {"type":"api_key","key":"..."}';
 }

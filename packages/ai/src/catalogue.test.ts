@@ -106,8 +106,24 @@ test.each<[model: string, asked: string, gets: string]>([
   ["google/gemini-2.5-pro", "off", "minimal"],
   ["deepseek/deepseek-v4-pro", "off", "off"],
   ["mistral/devstral-2512", "high", "off"],
+  ["openrouter/openai/gpt-oss-120b", "off", "minimal"],
+  ["openrouter/google/gemini-2.5-pro", "off", "minimal"],
+  ["openrouter/google/gemini-2.5-flash", "off", "off"],
+  ["openrouter/z-ai/glm-5", "off", "off"],
+  ["fireworks/accounts/fireworks/models/kimi-k2p7-code", "off", "minimal"],
+  ["fireworks/accounts/fireworks/models/glm-5p2", "off", "off"],
 ])("%s asked to think at %s thinks at %s", (name, asked, gets) => {
   expect(clampLevel(find(name), asked)).toBe(gets);
+});
+
+test("models that keep a prompt for a day when asked", () => {
+  const keeping = builtinModels().filter(({ compat }) => compat?.supportsLongCacheRetention === true);
+  expect(keeping.map(({ provider, id }) => `${provider}/${id}`)).toEqual([
+    ...["gpt-5.5", "gpt-5.5-pro", "gpt-5.4", "gpt-5.2", "gpt-5.1", "gpt-5", "gpt-4.1"].map((id) => `openai/${id}`),
+    ...["gpt-5.5", "gpt-5.4", "gpt-5.3-codex", "gpt-5.2", "gpt-5.1", "gpt-5", "gpt-4.1"].map(
+      (id) => `azure-openai/${id}`,
+    ),
+  ]);
 });
 
 test("a long prompt is paid at the price of long prompts", () => {

@@ -28,6 +28,10 @@ export interface CustomProvider {
   /** Send the key as `Authorization: Bearer` too. */
   authHeader: boolean;
   headers: Readonly<Record<string, string>>;
+  /** `compat.options` for its models, unless a model has its own. */
+  options?: Fields;
+  /** The server tells which models it has. */
+  isDiscovered: boolean;
   /** The built-in ones, changed, and those of the file. */
   models: Model[];
 }
@@ -36,6 +40,8 @@ export interface CustomModels {
   providers: Map<string, CustomProvider>;
   /** By `provider/id`. Kept away from the models themselves, which hosts can see. */
   modelHeaders: Map<string, Readonly<Record<string, string>>>;
+  /** By `provider/id`: `compat.options`, which may hold keys. */
+  modelOptions: Map<string, Fields>;
   problems: string[];
 }
 
@@ -67,7 +73,7 @@ const OVERRIDES = [
 ];
 
 export function readCustomModels(file: ParsedFile | undefined, options: CustomModelsOptions): CustomModels {
-  const result: CustomModels = { providers: new Map(), modelHeaders: new Map(), problems: [] };
+  const result: CustomModels = { providers: new Map(), modelHeaders: new Map(), modelOptions: new Map(), problems: [] };
   const config = file?.value;
   if (file === undefined || config === undefined || config === null) return result;
   const problem = (path: KeyPath, what: string): void => void result.problems.push(problemAt(file, path, what));
@@ -90,7 +96,7 @@ function readProvider(id: string, entry: unknown, reading: Reading): void {
   if (shape) return void reading.problem([...path, ...(shape.field ? [shape.field] : [])], shape.what);
 
   const row = rowOf(id, entry, builtin);
-  const compat = isRecord(entry.compat) ? entry.compat : undefined;
+  const { compat, options } = splitCompat(entry);
   const provider: CustomProvider = {
     row,
     ...(typeof entry.apiKey === "string" ? { apiKey: entry.apiKey } : {}),
@@ -98,6 +104,8 @@ function readProvider(id: string, entry: unknown, reading: Reading): void {
     isOpen: entry.auth === "none",
     authHeader: entry.authHeader === true,
     headers: { ...row.headers, ...(entry.headers as Record<string, string> | undefined) },
+    ...(options ? { options } : {}),
+    isDiscovered: isRecord(entry.discovery),
     models: reading.builtinModelsOf(id).map((model) => ({
       ...model,
       ...(typeof entry.baseUrl === "string" ? { baseUrl: entry.baseUrl } : {}),
@@ -140,7 +148,7 @@ function rowOf(id: string, entry: Fields, builtin: ProviderRow | undefined): Pro
     name: (entry.name as string | undefined) ?? builtin?.name ?? id,
     api,
     baseUrl,
-    ...(isRecord(entry.compat) ? { compat: { ...like?.compat, ...entry.compat } } : {}),
+    ...(isRecord(entry.compat) ? { compat: { ...like?.compat, ...splitCompat(entry).compat } } : {}),
     modelsPath: like?.modelsPath ?? modelsPath(api, baseUrl),
   };
 }
@@ -193,7 +201,7 @@ function addModel(provider: CustomProvider, entry: Fields, fields: unknown, path
   const same = models.findIndex((other) => other.id === id);
   if (same === -1) models.push(model);
   else models[same] = model;
-  noteHeaders(row.id, id, fields, reading);
+  noteSecrets(row.id, id, fields, reading);
 }
 
 /** Those that a file can name: the two that need no provider are not among them. */
@@ -219,18 +227,28 @@ function overrideModels(provider: CustomProvider, entry: Fields, path: KeyPath, 
       reading.problem([...path, id, "api"], `is "${fields.api}", which is not known; use one of ${familyNames()}`);
     } else {
       models[at] = { ...merged(models[at]!, fields), id };
-      noteHeaders(row.id, id, fields, reading);
+      noteSecrets(row.id, id, fields, reading);
     }
   }
 }
 
-function noteHeaders(provider: string, id: string, fields: Fields, reading: Reading): void {
+function noteSecrets(provider: string, id: string, fields: Fields, reading: Reading): void {
+  const { options } = splitCompat(fields);
+  if (options) reading.modelOptions.set(`${provider}/${id}`, options);
   if (isRecord(fields.headers)) {
     reading.modelHeaders.set(`${provider}/${id}`, fields.headers as Record<string, string>);
   }
 }
 
-const NOT_PART_OF_A_MODEL = new Set(["headers", "thinking"]);
+/** The quirks that everybody may see, and the options of a package, which may hold keys. */
+function splitCompat(fields: Fields): { compat?: Fields; options?: Fields } {
+  if (!isRecord(fields.compat)) return {};
+  const { options, ...compat } = fields.compat;
+  return { compat, ...(isRecord(options) ? { options } : {}) };
+}
+
+/** Joined in their own way, or kept apart. */
+const NOT_PART_OF_A_MODEL = new Set(["headers", "thinking", "compat"]);
 
 /** The checked fields of an entry over a model; cost and compat are merged, not replaced. */
 function merged(model: Model, fields: Fields): Model {
@@ -241,7 +259,7 @@ function merged(model: Model, fields: Fields): Model {
   }
   const levels = levelsBetween(fields.thinking);
   const cost = { ...model.cost, ...(given.cost as Partial<Model["cost"]> | undefined) };
-  const compat = { ...model.compat, ...thinkingCompat(fields), ...(given.compat as Fields | undefined) };
+  const compat = { ...model.compat, ...thinkingCompat(fields), ...splitCompat(fields).compat };
   return {
     ...model,
     ...(levels ? { reasoning: true, thinkingLevelMap: { ...model.thinkingLevelMap, ...levels } } : {}),

@@ -1,6 +1,6 @@
 import type { Model } from "@tiller/protocol/model";
 import { expect, test } from "vitest";
-import { discoverModels, type Get } from "./discover.ts";
+import { discoverModels, type Get, showModel } from "./discover.ts";
 import { providerRow } from "./providers/index.ts";
 
 /** Bodies are composed from the servers' documentation. */
@@ -299,3 +299,63 @@ test.each([[null], ["text"], [{ data: [null, 3, "x", {}] }], [{ data: [{ id: "" 
     expect("models" in found ? found.models : []).toEqual([]);
   },
 );
+
+test.each<[story: string, shown: unknown, expected: object | undefined]>([
+  [
+    "what it can do, and a window that is smaller than usual",
+    {
+      capabilities: ["completion", "tools", "thinking", "vision"],
+      model_info: { "general.architecture": "qwen3", "qwen3.context_length": 8192 },
+    },
+    { reasoning: true, input: ["text", "image"], contextWindow: 8192, maxTokens: 8192 },
+  ],
+  [
+    "a window that it could have is not the one it has",
+    { capabilities: ["completion"], model_info: { "general.architecture": "a", "a.context_length": 262_144 } },
+    { reasoning: false, input: ["text"], contextWindow: 32_768, maxTokens: 16_384 },
+  ],
+  [
+    "a window that its own settings give it",
+    {
+      parameters: 'stop "x"\nnum_ctx                        65536\n',
+      model_info: { "general.architecture": "a", "a.context_length": 262_144 },
+    },
+    { contextWindow: 65_536 },
+  ],
+  ["nothing", { license: "MIT" }, undefined],
+  ["no JSON object", [1], undefined],
+])("Ollama tells of one model: %s", async (_story, shown, expected) => {
+  const row = providerRow("ollama")!;
+  const [model] = await models("ollama", { models: [{ name: "qwen3:8b" }] });
+  const asked: unknown[] = [];
+  const get: Get = async (url, _headers, body) => {
+    asked.push(url, body);
+    return { status: 200, body: JSON.stringify(shown) };
+  };
+  const found = await showModel(row, model!, { get, baseUrl: "http://box:1/v1" });
+  expect(asked).toEqual(["http://box:1/api/show", '{"model":"qwen3:8b"}']);
+  if (expected) expect(found).toMatchObject({ id: "qwen3:8b", ...expected });
+  else expect(found).toBeUndefined();
+});
+
+test("a server without such a question is not asked, and one that does not know the model says nothing", async () => {
+  const [model] = await models("ollama", { models: [{ name: "a" }] });
+  expect(
+    await showModel(providerRow("vllm")!, model!, { get: () => Promise.reject(new Error("asked")) }),
+  ).toBeUndefined();
+  expect(await showModel(providerRow("ollama")!, model!, { get: answering("not found", 404) })).toBeUndefined();
+});
+
+test("a key in the query of the base URL goes with the question and into no text", async () => {
+  const seen: string[] = [];
+  const get: Get = async (url) => {
+    seen.push(url);
+    return { status: 500, body: "broken" };
+  };
+  const found = await discoverModels(providerRow("anthropic")!, { get, baseUrl: "http://box/?key=planted" });
+  expect(seen).toEqual(["http://box/v1/models?key=planted&limit=1000"]);
+  expect(found).toEqual({ problem: "Anthropic answered 500 (http://box/v1/models): broken" });
+  const listing = answering(openAiList({ id: "m" }));
+  const listed = await discoverModels(providerRow("vllm")!, { get: listing, baseUrl: "http://me:planted@box/v1" });
+  expect(listed).toMatchObject({ models: [{ id: "m", baseUrl: "http://box/v1" }] });
+});

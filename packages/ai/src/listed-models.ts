@@ -55,6 +55,25 @@ function idOf(entry: Entry): string | undefined {
   return id?.replace(/^models\//, "");
 }
 
+/**
+ * The model with what Ollama tells when it is asked about this one alone. Its window is what the model could do; the
+ * server gives less unless it is told, so more than usual is believed only when the model's own settings say it.
+ */
+export function withShown(model: Model, shown: unknown): Model | undefined {
+  if (!isEntry(shown) || (shown.capabilities === undefined && shown.model_info === undefined)) return undefined;
+  const info = isEntry(shown.model_info) ? shown.model_info : {};
+  const could = Number(info[`${info["general.architecture"]}.context_length`] ?? 0) || model.contextWindow;
+  const set = Number(/^num_ctx\s+(\d+)/m.exec(String(shown.parameters ?? ""))?.[1] ?? 0);
+  const contextWindow = set || Math.min(could, model.contextWindow);
+  return {
+    ...model,
+    reasoning: model.reasoning || tells(shown, REASONING),
+    input: tells(shown, IMAGES) ? ["text", "image"] : model.input,
+    contextWindow,
+    maxTokens: Math.min(model.maxTokens, contextWindow),
+  };
+}
+
 // ── Where things stand ─────────────────────────────────────────────────────────────────────────────────────────────
 
 /** What is loaded counts before what could be. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { API_FAMILIES } from "./api-families.ts";
 import { builtinModelsOf, OFFLINE_MODEL } from "./catalogue.ts";
 import { ProviderError } from "./errors.ts";
+import { askedModel } from "./model-secrets.ts";
 import { createModelRegistry, type ModelRegistry, type RegistryOptions } from "./models.ts";
 import { keyName } from "./parsed-file.ts";
 
@@ -141,6 +142,160 @@ test("secrets and headers stay away from the model, which hosts can see", () => 
   expect(models.credentials(model)).toEqual({
     apiKey: "secret",
     headers: { "x-team": "red", "x-who": "me", authorization: "Bearer secret" },
+  });
+});
+
+describe("what of a model hosts may not see", () => {
+  const sdk = {
+    api: "ai-sdk",
+    auth: "none",
+    compat: { package: "some-sdk", options: { region: "eu-1", secretAccessKey: "$AWS_SECRET" } },
+    models: [
+      { id: "m1" },
+      {
+        id: "m2",
+        compat: { options: { apiKey: "!vault", list: [`Bearer ${braced("AWS_SECRET")}`, 3], pem: "-- a\n-- b\n" } },
+      },
+      { id: "m3", compat: { options: "not an object" } },
+    ],
+    modelOverrides: { m3: { compat: { method: "chat" } } },
+  };
+  const env = { AWS_SECRET: "planted-secret\n" };
+  const models = registry({
+    custom: { providers: { sdk } },
+    env,
+    runCommand: async () => ({ output: "planted-key\n" }),
+  });
+
+  test("options of a package are kept beside it, and their values are filled in when it is asked", async () => {
+    const [m1, m2, m3] = models.modelsOf("sdk");
+    expect(JSON.stringify([m1, m2, m3, models.provider("sdk")])).not.toMatch(/options|planted|AWS|vault|eu-1|not an/);
+    expect(models.modelsOf("sdk").map(({ compat }) => compat)).toEqual([
+      { package: "some-sdk" },
+      { package: "some-sdk" },
+      { package: "some-sdk", method: "chat" },
+    ]);
+    const options = { region: "eu-1", secretAccessKey: "planted-secret" };
+    expect(models.credentials(m1!)).toEqual({ options });
+    expect(models.credentials(m3!)).toEqual({ options });
+    expect(await models.credentials(m2!)).toEqual({
+      options: { apiKey: "planted-key", list: ["Bearer planted-secret", 3], pem: "-- a\n-- b\n" },
+    });
+    const asked = askedModel(m1!, await models.credentials(m1!));
+    expect(asked).toEqual({ ...m1, compat: { package: "some-sdk", options } });
+    expect(models.credentials(models.unlisted("sdk", "other")!)).toEqual({ options });
+  });
+
+  test("an option that cannot be had is named", () => {
+    const without = registry({ custom: { providers: { sdk } } });
+    expect(authError(without, "sdk", "m1").message).toBe(
+      "compat.options.secretAccessKey of sdk/m1 in models.json: the environment variable AWS_SECRET is not set",
+    );
+    expect(without.unusable(without.find("sdk", "m2")!)).toContain("compat.options.list[0] of sdk/m2");
+  });
+
+  test.each<[baseUrl: string, seen: string, credentials: object]>([
+    ["http://box:1/v1", "http://box:1/v1", {}],
+    [
+      "http://me:planted%21@box:1/v1",
+      "http://box:1/v1",
+      { headers: { authorization: `Basic ${btoa("me:planted!")}` } },
+    ],
+    ["http://box:1/v1?key=planted", "http://box:1/v1", { baseUrl: "http://box:1/v1?key=planted" }],
+    [
+      "http://planted@box:1/v1?api-version=7&code=planted",
+      "http://box:1/v1?api-version=7",
+      {
+        baseUrl: "http://box:1/v1?api-version=7&code=planted",
+        headers: { authorization: `Basic ${btoa("planted:")}` },
+      },
+    ],
+    ["http://box:1/v1?api-version=7", "http://box:1/v1?api-version=7", {}],
+    ["me:planted@box:1/v1", "box:1/v1", {}],
+  ])("of the base URL %s hosts see %s", (baseUrl, seen, credentials) => {
+    const own = { baseUrl, api: "openai-completions", auth: "none", models: [{ id: "m1" }] };
+    for (const provider of ["mine", "openai"]) {
+      const models = registry({ custom: { providers: { [provider]: own } } });
+      expect(models.find(provider, "m1")?.baseUrl).toBe(seen);
+      expect(models.provider(provider)).toMatchObject({ row: { baseUrl: seen }, baseUrl: { url: seen } });
+      expect(JSON.stringify([models.modelsOf(provider), models.provider(provider)])).not.toContain("planted");
+      for (const model of [models.find(provider, "m1")!, models.unlisted(provider, "m2")!]) {
+        expect(models.credentials(model)).toMatchObject(credentials);
+      }
+      expect(models.providerCredentials(provider)).toMatchObject(credentials);
+    }
+  });
+
+  test("a header of one's own goes before the login of the base URL", () => {
+    const custom = own({
+      baseUrl: "http://me:planted@box",
+      auth: "none",
+      headers: { Authorization: "mine" },
+      models: [{ id: "m1" }],
+    });
+    const models = registry({ custom });
+    expect(models.credentials(models.find("mine", "m1")!)).toEqual({ headers: { authorization: "mine" } });
+  });
+
+  test("an address in a variable may have a login too", () => {
+    const models = registry({ env: { OLLAMA_HOST: "http://me:planted@box" } });
+    const model = models.named("ollama", "a")!;
+    expect(model.baseUrl).toBe("http://box/v1");
+    expect(models.credentials(model)).toEqual({ headers: { authorization: `Basic ${btoa("me:planted")}` } });
+  });
+});
+
+describe("a key", () => {
+  const keyOf = (given: Given) => {
+    const models = registry(given);
+    return models.credentials(models.find("anthropic", "claude-sonnet-4-5")!);
+  };
+
+  test.each<[story: string, given: Given]>([
+    ["a variable", { env: { ANTHROPIC_API_KEY: " the-key\r\n" } }],
+    ["a variable that a file names", { env: { K: "the-key\n" }, auth: { anthropic: { key: "$K" } } }],
+    ["auth.json", { auth: { anthropic: { key: "the-key\n" } } }],
+    ["a login", { auth: { anthropic: { type: "oauth", access: "\tthe-key\n", expires: NOW + 1 } } }],
+    ["models.json", { custom: { providers: { anthropic: { apiKey: " the-key\n" } } } }],
+    ["the command line", { runtimeKey: { provider: "anthropic", key: "the-key\n" } }],
+  ])("from %s has no white space around it", (_story, given) => {
+    expect(keyOf(given)).toEqual({ apiKey: "the-key" });
+  });
+
+  test("of nothing but white space is none", () => {
+    expect(() => keyOf({ env: { ANTHROPIC_API_KEY: " \n" } })).toThrow(/^No API key for anthropic/);
+    expect(registry({ env: { ANTHROPIC_API_KEY: "\n" } }).available()).toEqual([OFFLINE_MODEL]);
+  });
+
+  test.each<[story: string, given: Given, source: string]>([
+    ["a line break", { env: { ANTHROPIC_API_KEY: "planted\nkey" } }, "ANTHROPIC_API_KEY"],
+    ["a tab", { auth: { anthropic: { key: "planted\tkey" } } }, "auth.json"],
+    ["what a text processor makes of quotes", { auth: { anthropic: { key: "“planted”" } } }, "auth.json"],
+    ["a space of no width", { runtimeKey: { provider: "anthropic", key: "planted\u200b" } }, "--api-key"],
+  ])("with %s in it is refused before it is sent, by its place and not by its value", (_story, given, source) => {
+    const error = authError(registry(given), "anthropic", "claude-sonnet-4-5");
+    expect(error).toMatchObject({ kind: "auth", retryable: false });
+    expect(error.message).toMatch(`The key of anthropic/claude-sonnet-4-5 from ${source} holds a line break`);
+    expect(error.message).not.toContain("planted");
+  });
+
+  test("that a command prints is looked at too, and so is a header", async () => {
+    const custom = own({ apiKey: "!vault", models: [{ id: "m1" }] });
+    const models = registry({ custom, runCommand: async () => ({ output: "planted\nkey\n" }) });
+    const refused = models.credentials(models.find("mine", "m1")!);
+    await expect(refused).rejects.toMatchObject({
+      kind: "auth",
+      message: expect.stringMatching(/from models\.json \(a c/),
+    });
+    const header = registry({
+      custom: own({ auth: "none", headers: { "x-a": "$A" }, models: [{ id: "m1" }] }),
+      env: { A: "planted\u2026" },
+    });
+    expect(authError(header, "mine", "m1").message).toMatch(/^Header "x-a" of mine\/m1 in models\.json holds a line/);
+    const latin = registry({
+      custom: own({ auth: "none", headers: { "x-a": "caf\u00e9\tau lait" }, models: [{ id: "m1" }] }),
+    });
+    expect(latin.unusable(latin.find("mine", "m1")!)).toBeUndefined();
   });
 });
 
@@ -382,6 +537,58 @@ describe("servers on this machine", () => {
     expect(models.find("ollama", "qwen3:8b")).toBe(model);
   });
 
+  test("have any model that is named, and so have providers without a list, if there is a key", () => {
+    const models = registry({ env: { HF_TOKEN: "k", ...withKey } });
+    expect(models.named("ollama", "a")).toMatchObject({ provider: "ollama", id: "a" });
+    expect(models.named("huggingface", "b/c")).toMatchObject({ provider: "huggingface", id: "b/c" });
+    expect(ids(models.available())).toEqual(expect.arrayContaining(["ollama/a", "huggingface/b/c"]));
+    expect(models.named("anthropic", "nope")).toBeUndefined();
+    expect(models.named("opencode", "no-key")).toBeUndefined();
+    expect(models.named("nobody", "x")).toBeUndefined();
+    expect(models.named("ollama", "")).toBeUndefined();
+  });
+
+  test("may tell what they have, which replaces what they told before", () => {
+    const models = registry();
+    const model = (id: string) => ({ ...models.unlisted("ollama", id)!, contextWindow: 4096 });
+    models.learn("ollama", [model("a"), model("b")]);
+    expect(ids(models.available())).toEqual(["ollama/a", "ollama/b"]);
+    models.learn("ollama", [model("b")]);
+    expect(models.available()).toEqual([model("b")]);
+  });
+
+  test("do not have a model just because somebody named it: it is listed while it is in use", () => {
+    const models = registry();
+    const typo = models.named("ollama", "typo")!;
+    models.learn("ollama", [models.unlisted("ollama", "a")!]);
+    expect(ids(models.available())).toEqual(["ollama/a"]);
+    expect(ids(models.available(typo))).toEqual(["ollama/a", "ollama/typo"]);
+  });
+
+  test("say more of a model than was assumed, but not more than models.json", () => {
+    const custom = { providers: { ollama: { models: [{ id: "told" }] } } };
+    const models = registry({ custom, env: withKey });
+    const named = models.named("ollama", "a")!;
+    expect(models.isAssumed(named)).toBe(true);
+    expect(models.isAssumed(models.find("ollama", "told")!)).toBe(false);
+    expect(models.isAssumed(models.unlisted("anthropic", "new")!)).toBe(false);
+    models.describe({ ...named, reasoning: true });
+    expect(models.isAssumed(named)).toBe(false);
+    expect(models.find("ollama", "a")).toMatchObject({ reasoning: true });
+  });
+
+  test("have a first model, whatever it is", () => {
+    const models = registry({ env: withKey });
+    const first = models.firstOf("ollama")!;
+    expect(first).toMatchObject({ provider: "ollama", id: "default", name: "First model of Ollama" });
+    models.adopt(first);
+    expect(models.isFirstOf(first)).toBe(true);
+    expect(models.isFirstOf({ ...first })).toBe(false);
+    expect(models.find("ollama", "default")).toBeUndefined();
+    expect(models.firstOf("anthropic")).toBeUndefined();
+    expect(models.firstOf("nobody")).toBeUndefined();
+  });
+
   test("may be elsewhere, and may want a key", () => {
     const models = registry({ env: { OLLAMA_HOST: "box:1234", OLLAMA_API_KEY: "k" } });
     const model = models.unlisted("ollama", "a")!;
@@ -408,7 +615,9 @@ describe("servers on this machine", () => {
     const custom = { providers: { attic: { baseUrl: "http://attic:1234/v1", discovery: { type: "lm-studio" } } } };
     const models = registry({ custom });
     expect(models.problems).toEqual([]);
+    expect(models.provider("anthropic")?.discovers).toBe(false);
     expect(models.provider("attic")).toMatchObject({
+      discovers: true,
       row: { api: "openai-completions", keyVariables: ["LM_API_TOKEN"] },
       keyless: true,
     });

@@ -3,19 +3,23 @@ import {
   type Environment,
   type FoundKey,
   findKey,
+  isSendable,
   type KeySources,
-  keyVariables,
+  plainKeyVariable,
   readAuthFile,
   readHeader,
   type Secret,
 } from "./auth.ts";
 import { builtinModelsOf, isLocal, OFFLINE_MODEL, scriptModel } from "./catalogue.ts";
-import { type CustomModels, NO_COST, readCustomModels, USUAL_LIMITS } from "./custom-models.ts";
+import { type CustomModels, readCustomModels } from "./custom-models.ts";
 import { ProviderError } from "./errors.ts";
+import { createModelLists, nameOf } from "./model-lists.ts";
+import { filledOptions, type ModelSecrets, publicUrl, readOptions, urlAccess } from "./model-secrets.ts";
 import { type ParsedFile, problemAt } from "./parsed-file.ts";
 import { PROVIDERS, providerRow, resolveBaseUrl } from "./providers/index.ts";
 import type { ProviderRow } from "./providers/provider-row.ts";
 import { createCommandValues, type RunCommand } from "./secret-commands.ts";
+import { bareModel, similarModel } from "./unlisted-model.ts";
 
 export interface RegistryOptions {
   /** models.json or models.yml. */
@@ -37,7 +41,8 @@ export interface RegistryOptions {
   packagesFrom?: string;
 }
 
-export interface Credentials {
+/** What a request needs beside the model, which hosts can see: see `askedModel`. */
+export interface Credentials extends ModelSecrets {
   apiKey?: string;
   headers?: Record<string, string>;
 }
@@ -49,6 +54,8 @@ export interface ProviderState {
   baseUrl: { url: string } | { missing: string };
   key: { source: string } | { missing: string };
   keyless: boolean;
+  /** Its server is asked for the models it has: one on this machine, or one that models.json wants to be asked. */
+  discovers: boolean;
   /** Somebody meant it: there is a key, or models.json speaks of it. */
   configured: boolean;
 }
@@ -67,10 +74,21 @@ export interface ModelRegistry {
    */
   available(current?: Model): Model[];
   find(provider: string, id: string): Model | undefined;
-  /** A model that no list has, with the figures of the provider's default model; undefined for an unknown provider. */
+  /** A model that no list has, with the figures of those it is like; undefined for an unknown provider. */
   unlisted(provider: string, id: string): Model | undefined;
+  /** The same, and it is adopted; only where any name may be given: no list, or a server of one's own, and no key missing. */
+  named(provider: string, id: string): Model | undefined;
+  /** Stands for the first model of a server that has not been asked yet. */
+  firstOf(provider: string): Model | undefined;
+  isFirstOf(model: Model): boolean;
   /** From now on it is one of its provider's models. */
   adopt(model: Model): void;
+  /** What a server says it has now. */
+  learn(provider: string, models: readonly Model[]): void;
+  /** What is known of one model, instead of what was assumed. */
+  describe(model: Model): void;
+  /** Its server could tell more of it than is known. */
+  isAssumed(model: Model): boolean;
   hasCredentials(model: Model): boolean;
   /** Why a model cannot be asked, as far as that is known without running anything. */
   unusable(model: Model): string | undefined;
@@ -88,8 +106,9 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
   const auth = readAuthFile(options.auth);
   const configured = configuredKeys(custom);
   const commands = createCommandValues(options.runCommand);
-  const adopted: Model[] = [];
-  const lists = new Map<string, readonly Model[]>();
+  const firsts = new Map<string, Model>();
+  /** Whole base URLs of models of which hosts see only a part, by name. */
+  const addresses = new Map<string, string>();
   const locals = [
     ...(options.script ? [scriptModel(options.script.path)] : []),
     ...(options.offline ? [OFFLINE_MODEL] : []),
@@ -108,40 +127,76 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     custom.providers.get(provider)?.keyless ?? providerRow(provider)?.keyless === true;
   const hasKey = (provider: string): boolean => isKeyless(provider) || "secret" in keyOf(provider);
 
-  const modelsOf = (provider: string): readonly Model[] => {
-    let models = lists.get(provider);
-    if (!models) {
-      const listed = custom.providers.get(provider)?.models ?? builtins(provider);
-      const own = [...listed, ...locals.filter((model) => model.provider === provider)];
-      models = [
-        ...own.map((model) => addressed(model, env)),
-        ...adopted.filter((model) => model.provider === provider),
-      ];
-      lists.set(provider, models);
-    }
-    return models;
+  const discovers = (provider: string): boolean =>
+    custom.providers.get(provider)?.isDiscovered === true || providerRow(provider)?.keyless === true;
+  /** The model as hosts may see it, with its base URL as the environment has it. */
+  const shown = (model: Model): Model => {
+    const { baseUrl } = addressed(model, env);
+    const visible = publicUrl(baseUrl);
+    if (visible !== baseUrl) addresses.set(nameOf(model), baseUrl);
+    return visible === model.baseUrl ? model : { ...model, baseUrl: visible };
   };
+  const lists = createModelLists(
+    remembered((provider) => {
+      const listed = custom.providers.get(provider)?.models ?? builtins(provider);
+      return [...listed, ...locals.filter((model) => model.provider === provider)].map(shown);
+    }),
+  );
+  const modelsOf = lists.of;
   const find = (provider: string, id: string): Model | undefined => modelsOf(provider).find((model) => model.id === id);
+  const unlisted = (provider: string, id: string): Model | undefined => {
+    const row = rowOf(provider);
+    const own = modelsOf(provider);
+    if (!row || own.length === 0) return row && shown(bareModel(row, id));
+    const fallback = own.find((model) => model.id === row.defaultModel) ?? own[0]!;
+    if (isLocal(fallback)) return undefined;
+    const model = similarModel(own, fallback, id);
+    const options = custom.modelOptions.get(nameOf(fallback));
+    const address = addresses.get(nameOf(fallback));
+    if (options) custom.modelOptions.set(nameOf(model), options);
+    if (address !== undefined && model.baseUrl === fallback.baseUrl) addresses.set(nameOf(model), address);
+    return model;
+  };
+  /** The base URL with everything in it. */
+  const wholeUrl = (provider: string, model: Model | undefined): string => {
+    const row = rowOf(provider);
+    const found = row ? baseUrlOf(row, env) : undefined;
+    const own = found && "url" in found ? found.url : "";
+    if (!model) return own;
+    return addresses.get(nameOf(model)) ?? (publicUrl(own) === model.baseUrl ? own : model.baseUrl);
+  };
 
   /** Throws when something is known to be missing. */
   const needs = (provider: string, model?: Model): Needs => {
-    if (model && isLocal(model)) return { headers: {} };
+    if (model && isLocal(model)) return { owner: nameOf(model), headers: {} };
     const key = keyOf(provider);
     const row = rowOf(provider);
     const missing = row && addressMissing(model?.baseUrl ?? row.baseUrl, row, env);
     if (missing) throw new ProviderError("auth", missing);
     if ("missing" in key && !isKeyless(provider)) throw noKey(provider, model, key.missing);
     const settings = custom.providers.get(provider);
+    const owner = model ? nameOf(model) : provider;
+    const { authorization, baseUrl } = urlAccess(wholeUrl(provider, model));
     const given = {
       ...(settings?.headers ?? providerRow(provider)?.headers),
-      ...(model ? custom.modelHeaders.get(`${provider}/${model.id}`) : undefined),
+      ...(model ? custom.modelHeaders.get(owner) : undefined),
     };
-    const secret = "secret" in key ? key : undefined;
-    const headers = readHeaders(given, env, `${provider}${model ? `/${model.id}` : ""}`);
-    return { key: secret, headers, authHeader: settings?.authHeader };
+    const headers = readHeaders(given, env, owner);
+    if (authorization !== undefined) headers.authorization ??= { value: authorization };
+    const options = model && (custom.modelOptions.get(owner) ?? settings?.options);
+    const needed: Needs = {
+      owner,
+      ...("secret" in key ? { key } : {}),
+      headers,
+      authHeader: settings?.authHeader,
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(options ? { options, optionSecrets: readOptions(options, env, owner) } : {}),
+    };
+    checkSendable(needed, (secret) => ("value" in secret ? secret.value : ""));
+    return needed;
   };
   const resolved = (provider: string, needed: Needs): Credentials | Promise<Credentials> =>
-    commands.resolve(allSecrets(needed), provider, (valueFor) => joined(needed, valueFor));
+    commands.resolve(allSecrets(needed), provider, (valueFor) => joined(needed, env, valueFor));
   const unusable = (model: Model): string | undefined => {
     try {
       needs(model.provider, model);
@@ -161,33 +216,48 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
       const row = rowOf(id);
       if (!row) return undefined;
       const key = keyOf(id);
+      const baseUrl = baseUrlOf(row, env);
       return {
-        row,
-        baseUrl: baseUrlOf(row, env),
+        row: { ...row, baseUrl: publicUrl(row.baseUrl) },
+        baseUrl: "url" in baseUrl ? { url: publicUrl(baseUrl.url) } : baseUrl,
         key: "source" in key ? { source: key.source } : key,
         keyless: isKeyless(id),
+        discovers: discovers(id),
         configured: "secret" in key || custom.providers.has(id),
       };
     },
     available(current) {
-      const usable = ids.filter(hasKey).flatMap((provider) => modelsOf(provider).filter(hasCredentials));
+      const isThere = (model: Model): boolean => !lists.isUnknownToServer(model) || isSame(model, current);
+      const usable = ids
+        .filter(hasKey)
+        .flatMap((provider) => modelsOf(provider).filter((model) => hasCredentials(model) && isThere(model)));
       const chosen = locals.filter((model) => model.provider === "script" || isSame(model, current));
       const listed = [...usable, ...chosen];
       return listed.length > 0 ? listed : [...locals];
     },
     find,
-    unlisted(provider, id) {
+    unlisted,
+    named(provider, id) {
+      const isFree = isKeyless(provider) || modelsOf(provider).length === 0;
+      const model = isFree && id !== "" ? (find(provider, id) ?? unlisted(provider, id)) : undefined;
+      if (!model || !hasCredentials(model)) return undefined;
+      lists.adopt(model);
+      return model;
+    },
+    firstOf(provider) {
       const row = rowOf(provider);
-      const own = modelsOf(provider);
-      const template = own.find((model) => model.id === row?.defaultModel) ?? own[0];
-      if (template) return isLocal(template) ? undefined : { ...template, id, name: id };
-      return row && addressed(bareModel(row, id), env);
+      if (!row || !discovers(provider)) return undefined;
+      const model = firsts.get(provider) ?? shown({ ...bareModel(row, "default"), name: `First model of ${row.name}` });
+      firsts.set(provider, model);
+      return model;
     },
+    isFirstOf: (model) => firsts.get(model.provider) === model,
     adopt(model) {
-      if (find(model.provider, model.id)) return;
-      adopted.push(model);
-      lists.delete(model.provider);
+      if (!find(model.provider, model.id) && firsts.get(model.provider) !== model) lists.adopt(model);
     },
+    learn: lists.learn,
+    describe: lists.describe,
+    isAssumed: (model) => discovers(model.provider) && lists.isAssumed(model),
     hasCredentials,
     unusable,
     credentials: (model) => resolved(model.provider, needs(model.provider, model)),
@@ -201,18 +271,35 @@ function builtins(provider: string): readonly Model[] {
   return providerRow(provider)?.keyless ? [] : builtinModelsOf(provider);
 }
 
+/** Made when first asked for, once for each provider. */
+function remembered<T>(make: (provider: string) => T): (provider: string) => T {
+  const made = new Map<string, T>();
+  return (provider) => {
+    const known = made.get(provider) ?? make(provider);
+    made.set(provider, known);
+    return known;
+  };
+}
+
 /** What a request needs beside the model, some of it perhaps still to be had from commands. */
 interface Needs {
+  /** For messages. */
+  owner: string;
   key?: FoundKey;
   authHeader?: boolean;
   headers: Readonly<Record<string, Secret>>;
+  baseUrl?: string;
+  options?: Readonly<Record<string, unknown>>;
+  optionSecrets?: readonly Secret[];
 }
 
-function allSecrets({ key, headers }: Needs): Secret[] {
-  return [...(key ? [key.secret] : []), ...Object.values(headers)];
+function allSecrets({ key, headers, optionSecrets = [] }: Needs): Secret[] {
+  return [...(key ? [key.secret] : []), ...Object.values(headers), ...optionSecrets];
 }
 
-function joined({ key, authHeader, headers }: Needs, valueFor: (secret: Secret) => string): Credentials {
+function joined(needed: Needs, env: Environment, valueFor: (secret: Secret) => string): Credentials {
+  const { key, authHeader, headers, baseUrl, options } = needed;
+  checkSendable(needed, valueFor);
   const apiKey = key && valueFor(key.secret);
   const values: Record<string, string> = {};
   for (const [name, secret] of Object.entries(headers)) values[name] = valueFor(secret);
@@ -220,7 +307,23 @@ function joined({ key, authHeader, headers }: Needs, valueFor: (secret: Secret) 
   return {
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(Object.keys(values).length > 0 ? { headers: values } : {}),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(options ? { options: filledOptions(options, env, valueFor) } : {}),
   };
+}
+
+const UNSENDABLE =
+  "holds a line break, another control character or one outside Latin-1, which no request can carry; copy it again";
+
+/** Throws when a key or header could never be sent. Says where it came from and nothing of it. */
+function checkSendable({ owner, key, headers }: Needs, valueFor: (secret: Secret) => string): void {
+  if (key && !isSendable(valueFor(key.secret))) {
+    throw new ProviderError("auth", `The key of ${owner} from ${key.source} ${UNSENDABLE}.`);
+  }
+  for (const [name, secret] of Object.entries(headers)) {
+    if (isSendable(valueFor(secret).replaceAll("\t", " "))) continue;
+    throw new ProviderError("auth", `Header "${name}" of ${owner} in models.json ${UNSENDABLE}.`);
+  }
 }
 
 function readHeaders(given: Readonly<Record<string, string>>, env: Environment, owner: string): Record<string, Secret> {
@@ -270,28 +373,8 @@ function addressMissing(baseUrl: string, row: ProviderRow, env: Environment): st
   return `The address of ${row.name} is not known: set ${ways.join(" or ")}.`;
 }
 
-/** A server of one's own is often set up for less than its model could do. */
-const LOCAL_WINDOW = 32_768;
-
-/** All that can be said of a model of which only the id is known. */
-function bareModel(row: ProviderRow, id: string): Model {
-  return {
-    id,
-    name: id,
-    api: row.api,
-    provider: row.id,
-    baseUrl: row.baseUrl,
-    reasoning: false,
-    input: ["text"],
-    cost: NO_COST,
-    ...USUAL_LIMITS,
-    ...(row.keyless ? { contextWindow: LOCAL_WINDOW } : {}),
-    ...(row.compat ? { compat: { ...row.compat } } : {}),
-  };
-}
-
 function noKey(provider: string, model: Model | undefined, why: string): ProviderError {
-  const variable = keyVariables(provider).at(-1);
+  const variable = plainKeyVariable(provider);
   const ways = [
     ...(variable ? [`set ${variable}`] : []),
     "start with --api-key",

@@ -1,16 +1,34 @@
 import { expect, test } from "vitest";
 import { ProviderError } from "./errors.ts";
-import { redactError, redactText, secretsOf } from "./redact.ts";
+import { redactError, redactText, type SecretHolder, secretsOf } from "./redact.ts";
 import { streamAssistant } from "./stream.ts";
 import { collect, testModel, testRequest } from "./testing.ts";
 
 const KEY = "sk-planted-12345";
 
-test.each<[request: { apiKey?: string; headers?: Record<string, string> }, text: string, clean: string]>([
+const asked = (baseUrl: string, options?: object) => ({ model: testModel({ baseUrl, compat: { options } }) });
+
+test.each<[request: SecretHolder, text: string, clean: string]>([
   [{ apiKey: KEY }, `Incorrect key ${KEY}, see docs`, "Incorrect key [hidden], see docs"],
   [{ apiKey: KEY }, `${KEY} ${KEY}`, "[hidden] [hidden]"],
   [{ headers: { authorization: `Bearer ${KEY}` } }, `bad token "${KEY}"`, 'bad token "[hidden]"'],
   [{ headers: { authorization: `Bearer ${KEY}` } }, `got Bearer ${KEY}`, "got [hidden]"],
+  [{ headers: { authorization: `Basic ${btoa(`me:${KEY}`)}` } }, `login me:${KEY} failed`, "login [hidden] failed"],
+  [{ headers: { authorization: `Basic ${btoa(`me:${KEY}`)}` } }, `sent ${btoa(`me:${KEY}`)}`, "sent [hidden]"],
+  [
+    asked(`http://box/v1?api-version=2025-01-01&code=${KEY}`),
+    `GET /v1?api-version=2025-01-01&code=${KEY}`,
+    "GET /v1?api-version=2025-01-01&[hidden]",
+  ],
+  [{ baseUrl: `http://me:${KEY}%21@box` }, `${KEY}! or me:${KEY}%21`, "[hidden] or [hidden]"],
+  [asked("http://box", { headers: { "x-key": KEY }, list: [KEY] }), `no ${KEY}`, "no [hidden]"],
+  // Where something is may be said.
+  [
+    asked("http://box", { region: "eu-central-1", secretAccessKey: KEY }),
+    `${KEY} in eu-central-1`,
+    "[hidden] in eu-central-1",
+  ],
+  [{ options: { baseURL: `https://box/?k=${KEY}` } }, `https://box/?k=${KEY}`, "https://box/?[hidden]"],
   // A short word is no secret, and a text full of holes helps nobody.
   [{ apiKey: "none" }, "none of the models", "none of the models"],
   [{}, "quota", "quota"],

@@ -33,6 +33,7 @@ function source(all: readonly Model[], usable: (model: Model) => boolean = () =>
     all: () => all,
     available: () => all.filter(usable),
     unlisted: (provider, id) => ({ ...(modelsOf(provider)[0] ?? testModel({ provider })), id, name: id }),
+    firstOf: () => undefined,
     hasCredentials: usable,
   };
 }
@@ -65,18 +66,21 @@ test.each<[provider: string | undefined, pattern: string | undefined, expected: 
   expect(said).toEqual(expected);
 });
 
+const notFound = (name: string) =>
+  `Model "${name}" not found. Use --list-models to see available models; \`tiller models\` shows those of servers on this machine too, as in --model ollama/NAME.`;
+
 test.each<[provider: string | undefined, pattern: string | undefined, error: string]>([
   ["nobody", "x", 'Unknown provider "nobody". Use --list-models to see available providers/models.'],
   [
     "bare",
     undefined,
-    'No model of "bare" is known: name one with --model (`tiller models` shows those of servers on this machine).',
+    'No model of "bare" is known: name one with --model bare/NAME (`tiller models` shows those of servers on this machine).',
   ],
   ["nobody", undefined, 'Unknown provider "nobody". Use --list-models to see available providers/models.'],
-  [undefined, "gpt-9", 'Model "gpt-9" not found. Use --list-models to see available models.'],
-  [undefined, "llama:loud", 'Model "llama:loud" not found. Use --list-models to see available models.'],
-  [undefined, "nobody/x", 'Model "nobody/x" not found. Use --list-models to see available models.'],
-  [undefined, "", 'Model "" not found. Use --list-models to see available models.'],
+  [undefined, "gpt-9", notFound("gpt-9")],
+  [undefined, "llama:loud", notFound("llama:loud")],
+  [undefined, "nobody/x", notFound("nobody/x")],
+  [undefined, "", notFound("")],
 ])("--provider %s --model %s is refused", (provider, pattern, error) => {
   expect(resolveModelOption({ provider, model: pattern }, source(models))).toEqual({ ok: false, error });
 });
@@ -102,6 +106,31 @@ test("of a provider without a list any model may be named, without a warning", (
     });
   }
   expect(resolveModelOption({ model: "bare/" }, source(models))).toMatchObject({ ok: false });
+});
+
+test("the name of a server that tells its models means the first of them", () => {
+  const first = testModel({ provider: "bare", id: "default" });
+  const asked = { ...source(models), firstOf: (provider: string) => (provider === "bare" ? first : undefined) };
+  expect(resolveModelOption({ provider: "bare" }, asked)).toEqual({ ok: true, model: first });
+  expect(savedDefault({ provider: "bare" }, asked)).toBe(first);
+  expect(savedDefault({ provider: "local" }, asked)).toMatchObject({ id: "llama-3" });
+});
+
+test.each<[pattern: string, expected: string | undefined]>([
+  ["qwen3:8b", "ollama/qwen3:8b"],
+  ["qwen3:8b:high", "ollama/qwen3:8b at high"],
+  ["library/llama3.2:1b-instruct-q4_K_M", "ollama/library/llama3.2:1b-instruct-q4_K_M"],
+  ["gemma:latest", "ollama/gemma:latest"],
+  // A level that there is not, and a tag that a list has.
+  ["llama:loud", undefined],
+  ["gpt-9", undefined],
+  ["qwen:free", "router/qwen:free"],
+])("a name with a tag is Ollama's, unless a list has it: --model %s", (pattern, expected) => {
+  const all = source(models);
+  const choice = resolveModelOption({ model: pattern }, { ...all, providers: () => [...all.providers(), "ollama"] });
+  const said = choice?.ok && nameOf(choice.model) + (choice.thinkingLevel ? ` at ${choice.thinkingLevel}` : "");
+  expect(said || undefined).toBe(expected);
+  if (expected?.startsWith("ollama/")) expect(choice).toMatchObject({ warning: expect.stringContaining("Ollama") });
 });
 
 const GPTS = [
@@ -135,6 +164,10 @@ test.each<[keys: string[], pattern: string, expected: string]>([
     source(GPTS, ({ provider }) => keys.includes(provider)),
   );
   expect(choice?.ok && nameOf(choice.model)).toBe(expected);
+  // Who is sent to a provider without a key, without having named it, is told so.
+  const isSilent = keys.includes(expected.split("/")[0] ?? "") || pattern.includes("/");
+  const warning = `No provider with a key has a model "${pattern}". Using ${expected}, which has none; to use a server on this machine: --model ollama/${pattern}`;
+  expect(choice?.ok && choice.warning).toBe(isSilent ? undefined : warning);
 });
 
 test.each<[settings: { provider?: string; model?: string }, expected: string | undefined]>([

@@ -22,6 +22,8 @@ export interface ModelSource {
   available(): readonly Model[];
   /** A model of a known provider that no list has. */
   unlisted(provider: string, id: string): Model | undefined;
+  /** Stands for the first model of a server that tells its models when it is asked; undefined for other providers. */
+  firstOf(provider: string): Model | undefined;
   hasCredentials(model: Model): boolean;
 }
 
@@ -41,7 +43,7 @@ export function resolveModelOption(
   if (model) return { ok: true, model };
   return {
     ok: false,
-    error: `No model of "${provider}" is known: name one with --model (\`tiller models\` shows those of servers on this machine).`,
+    error: `No model of "${provider}" is known: name one with --model ${provider}/NAME (\`tiller models\` shows those of servers on this machine).`,
   };
 }
 
@@ -49,7 +51,8 @@ function resolvePattern(pattern: string, named: string | undefined, source: Mode
   const provider = named ?? providerPrefix(pattern, source);
   if (provider === undefined) {
     const found = matchAnywhere(pattern, source);
-    return found ? { ok: true, ...found } : notFound(pattern);
+    if (found) return { ok: true, ...found, ...withoutKey(pattern, found.model, source) };
+    return taggedModel(pattern, source) ?? notFound(pattern);
   }
   const isPrefixed = pattern.toLowerCase().startsWith(`${provider}/`.toLowerCase());
   const id = isPrefixed ? pattern.slice(provider.length + 1) : pattern;
@@ -63,7 +66,26 @@ function resolvePattern(pattern: string, named: string | undefined, source: Mode
 }
 
 function notFound(pattern: string): ModelChoice {
-  return { ok: false, error: `Model "${pattern}" not found. Use --list-models to see available models.` };
+  const hint = "`tiller models` shows those of servers on this machine too, as in --model ollama/NAME";
+  return { ok: false, error: `Model "${pattern}" not found. Use --list-models to see available models; ${hint}.` };
+}
+
+/** Nobody shall land at a provider they have no key for without a word. */
+function withoutKey(pattern: string, model: Model, source: ModelSource): { warning?: string } {
+  if (source.hasCredentials(model)) return {};
+  const name = `${model.provider}/${model.id}`;
+  const others = `to use a server on this machine: --model ollama/${splitLevel(pattern).name}`;
+  return { warning: `No provider with a key has a model "${pattern}". Using ${name}, which has none; ${others}` };
+}
+
+/** `qwen3:8b` is how Ollama writes a model and its size, and nobody else does. */
+function taggedModel(pattern: string, source: ModelSource): ModelChoice | undefined {
+  const { name, level } = splitLevel(pattern);
+  if (!/^[\w./-]+:(?:latest|[\w.-]*\d[\w.-]*)$/.test(name)) return undefined;
+  const model = source.providers().includes("ollama") ? source.unlisted("ollama", name) : undefined;
+  if (!model) return undefined;
+  const warning = `Model "${name}" is in no list. Using ollama/${name}: names like this are Ollama's`;
+  return { ok: true, model, ...(level ? { thinkingLevel: level } : {}), warning };
 }
 
 /** A model we have not heard of may exist all the same. Where no list is known, that is nothing to warn of. */
@@ -87,7 +109,7 @@ function defaultModelId(provider: string): string | undefined {
 
 function providerDefault(provider: string, source: ModelSource): Model | undefined {
   const own = source.modelsOf(provider);
-  return own.find((model) => model.id === defaultModelId(provider)) ?? own[0];
+  return own.find((model) => model.id === defaultModelId(provider)) ?? own[0] ?? source.firstOf(provider);
 }
 
 function knownProvider(name: string, source: ModelSource): string | undefined {

@@ -307,7 +307,18 @@ describe("sub-commands", () => {
     [["doctor", "--all"], "Error: --all is for `tiller models`"],
     [["models", "--json"], "Error: --json is for `tiller doctor`"],
     [["--mode", "rpc", "--json"], "Error: --json is for `tiller doctor`"],
-    [["modles"], "Error: there is no interactive mode; start with --mode rpc (--help lists all)"],
+    ...["modles", "mdels", "Models.", "model"].map((word): [string[], string] => [
+      [word],
+      "Error: there is no interactive mode; start with --mode rpc (--help lists all); did you mean `tiller models`?",
+    ]),
+    [
+      ["dcotor", "--offline"],
+      "Error: there is no interactive mode; start with --mode rpc (--help lists all); did you mean `tiller doctor`?",
+    ],
+    [
+      ["hello"],
+      'Error: there is no interactive mode; start with --mode rpc (--help lists all); "hello" is no sub-command, those are: models, doctor',
+    ],
   ])("%j is refused", (argv, message) => {
     expect(parse(...argv)).toEqual({ kind: "error", message, exitCode: 2 });
   });

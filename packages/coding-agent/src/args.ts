@@ -95,13 +95,32 @@ function refusalOf(
   if (options.approve && options.noApprove) errors.push("Error: --approve and --no-approve exclude each other");
   if (errors.length > 0) return { kind: "error", message: errors.join("\n"), exitCode: 2 };
   if (options.mode === undefined && options.listModels === undefined && command === undefined) {
-    return failed("there is no interactive mode; start with --mode rpc (--help lists all)", 2);
+    return failed(`there is no interactive mode; start with --mode rpc (--help lists all)${subCommandHint(walk)}`, 2);
   }
   if (walk.files.length > 0) return failed("@file arguments are not supported in RPC mode", 1);
   if (options.apiKey !== undefined && (options.model ?? options.models ?? options.provider) === undefined) {
     return failed("--api-key requires a model to be specified via --model, --provider/--model, or --models", 1);
   }
   return undefined;
+}
+
+/** `tiller mdels`: who wrote a word instead of a mode may have meant a sub-command. */
+function subCommandHint({ words: [word = ""] }: Walk): string {
+  if (word === "") return "";
+  const names = Object.keys(SUB_COMMANDS);
+  const meant = names.find((name) => isNearly(word.toLowerCase(), name));
+  if (meant) return `; did you mean \`tiller ${meant}\`?`;
+  return `; "${word}" is no sub-command, those are: ${names.join(", ")}`;
+}
+
+/** One letter too few, too many or wrong, or two that changed places. */
+function isNearly(word: string, name: string): boolean {
+  if (Math.abs(word.length - name.length) > 1) return false;
+  let start = 0;
+  while (start < word.length && word[start] === name[start]) start++;
+  const [rest, other] = [word.slice(start), name.slice(start)];
+  const isSwapped = rest[0] === other[1] && rest[1] === other[0] && rest.slice(2) === other.slice(2);
+  return isSwapped || rest.slice(1) === other.slice(1) || rest.slice(1) === other || rest === other.slice(1);
 }
 
 function failed(reason: string, exitCode: 1 | 2): ParsedArgs {

@@ -449,7 +449,8 @@ export const OPTIONS = {
     kind: "flag",
     systems: PI,
     status: "works",
-    summary: "`tiller models` and `tiller doctor` ask no server. Model calls are not held back.",
+    summary:
+      "No server is asked for its models, neither in RPC mode nor by `tiller models` and `tiller doctor`. Model calls are not held back.",
   },
   verbose: { kind: "flag", systems: PI, status: "accepted", summary: "Say more at the start." },
   theme: { kind: "repeatable", placeholder: "PATH", systems: PI, status: "accepted", summary: "Colours." },

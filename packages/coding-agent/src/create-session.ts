@@ -10,10 +10,11 @@ import type { CliOptions } from "./cli-options.ts";
 import { type Env, resolvePath, sessionFileName, sessionFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
 import { type AgentSession, createAgentSession, type SessionModes } from "./session/agent-session.ts";
+import { createBashRunner } from "./session/bash-runner.ts";
 import { createEventPipeline } from "./session/event-pipeline.ts";
 import { createModelControl } from "./session/model-control.ts";
 import { createSessionQueue, type WaitingMessage } from "./session/session-queue.ts";
-import { createSessionRun, type RunMachinery } from "./session/session-run.ts";
+import { createSessionRun } from "./session/session-run.ts";
 import { createSessionFile } from "./session/store/session-file.ts";
 import { createSessionStore } from "./session/store/session-store.ts";
 import { noSpending } from "./session/usage-tally.ts";
@@ -64,7 +65,7 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
   });
   const pipeline = createEventPipeline(store.appendMessage);
   const models = createModelControl({
-    source: found.registry,
+    source: found.source,
     initial: found,
     scope: found.scope,
     onModel: store.appendModelChange,
@@ -85,7 +86,7 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
       messages: () => store.messages,
       model: () => models.model,
       thinkingLevel: () => models.thinkingLevel,
-      credentials: found.registry.credentials,
+      credentials: found.source.credentials,
       toolNames: (model) => toolNames(options, model),
       systemPrompt: {
         base: options.systemPrompt === undefined ? undefined : textOrFile(options.systemPrompt, cwd, env),
@@ -120,17 +121,34 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
     queue,
     clock,
     ids,
-    machinery,
+    machinery() {
+      const loading = machinery();
+      return models.prepare()?.then(() => loading) ?? loading;
+    },
     model: () => models.model,
     retrySettings: () => (modes.autoRetryEnabled ? retry : undefined),
+    atRest: () => bash.deliver(),
     leaveOut: store.leaveOut,
     sessionLimits: limitsOf(settings, "session"),
     sessionSpending: noSpending(),
     sessionStartedAt: clock.now(),
   });
+  const runShell = lazily(async () => {
+    const { createShellCommands } = await import("./shell-command.ts");
+    const shell = { path: shellPath(settings, cwd, env), prefix: settings.get("shellCommandPrefix") };
+    return createShellCommands({ cwd, env, clock, shell, keepsState: dialect.keepsShellState });
+  });
+  const bash = createBashRunner({
+    runShell: async (...command) => (await runShell())(...command),
+    clock,
+    isBusy: () => run.isStreaming,
+    keep: store.appendMessage,
+    emit: pipeline.emit,
+  });
   const session = createAgentSession({
     models,
     modes,
+    bash,
     queue,
     run,
     store,
@@ -160,6 +178,12 @@ function limitsOf(settings: Settings, scope: "prompt" | "session"): PromptLimits
   };
 }
 
+/** A path counts from the working folder; a bare name is looked up by the system. */
+function shellPath(settings: Settings, cwd: string, env: Env): string | undefined {
+  const given = settings.get("shellPath");
+  return given?.includes("/") ? resolvePath(given, cwd, env) : given;
+}
+
 function writeErrorText(error: Error): string {
   return `The session file cannot be written (${error.message}); from here on this session is kept in memory only`;
 }
@@ -184,8 +208,8 @@ function textOrFile(given: string, cwd: string, env: Env): string {
 }
 
 /** Made when first asked for, once. A failure is not kept: the next prompt may try again. */
-function lazily(make: () => Promise<RunMachinery>): () => Promise<RunMachinery> {
-  let made: Promise<RunMachinery> | undefined;
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
   return () => {
     made ??= make().catch((error: unknown) => {
       made = undefined;

@@ -58,6 +58,7 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
   if (run.options.listModels !== undefined) {
     const { listModels } = run.options;
     const { modelTable } = await import("./model-list.ts");
+    await created.session.models.refresh();
     print(modelTable(created.session.models.available(), { search: listModels === true ? "" : listModels }));
     return 0;
   }

@@ -15,9 +15,12 @@ import type { CliOptions } from "./cli-options.ts";
 import { readModelsFiles } from "./config/models-file.ts";
 import { type Env, resolvePath } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
+import { createLocalModels, type LocalModels } from "./local-models.ts";
 
 export interface SessionModels {
   registry: ModelRegistry;
+  /** The registry with the servers on this machine. */
+  source: ModelRegistry & LocalModels;
   /** Null when nothing usable was found; the session starts all the same and `unusable` says why. */
   model: Model | null;
   /** Why this one, for people. */
@@ -56,9 +59,11 @@ export async function openModels(inputs: ModelInputs): Promise<SessionModels> {
   const level = option?.ok ? option.thinkingLevel : scoped.find((entry) => entry.model === model)?.thinkingLevel;
   const problem = option?.ok === false ? option.error : undefined;
   const howTo = configureText(agentDir);
+  const { env, clock } = inputs;
 
   return {
     registry,
+    source: { ...registry, ...createLocalModels({ registry, env, clock, isOffline: isAskingOff(options, env) }) },
     model,
     reason,
     thinkingLevel: wantedThinkingLevel(options.thinking, level, settings.get("defaultThinkingLevel")),
@@ -74,6 +79,11 @@ export async function openModels(inputs: ModelInputs): Promise<SessionModels> {
     ],
     notices: model?.provider === "offline" && !option ? [`${OFFLINE_NOTICE} ${howTo}`] : [],
   };
+}
+
+/** Is no server to be asked unless a prompt goes to it? */
+export function isAskingOff(options: CliOptions, env: Env): boolean {
+  return options.offline === true || /^(1|true|yes|on)$/i.test(env.PI_OFFLINE ?? "");
 }
 
 function openRegistry(

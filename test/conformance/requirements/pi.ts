@@ -260,7 +260,6 @@ export const PI = {
     {
       heading: "Commands > Bash > bash",
       area: "bash-command",
-      open: "bash-command",
       rows: {
         "pi.bash.command": "`bash` runs its `command` in a shell.",
         "pi.bash.in-context": "The output of `bash` is added to the context of the conversation.",
@@ -279,7 +278,6 @@ export const PI = {
     {
       heading: "Commands > Bash > abort_bash",
       area: "bash-command",
-      open: "bash-command",
       rows: { "pi.bash.abort": "`abort_bash` ends the shell command that is running." },
     },
     {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { constants, createGzip, gzipSync } from "node:zlib";
 import { anthropicMessages } from "./anthropic-messages.ts";
@@ -20,6 +21,8 @@ const MODEL_IDS = ["mock-1"];
 export interface MockLlmOptions {
   /** Requests with another key are refused as the vendor would, and use up no reply. */
   requireKey?: string;
+  /** PEM. With it the server speaks TLS. */
+  certificate?: { cert: string; key: string };
 }
 
 export interface SeenRequest {
@@ -28,6 +31,8 @@ export interface SeenRequest {
   path: string;
   headers: IncomingMessage["headers"];
   body: Record<string, unknown>;
+  /** The port of the client: the same for requests over one connection. */
+  clientPort: number | undefined;
   /** The client went away before the answer was complete. */
   aborted: boolean;
 }
@@ -56,12 +61,14 @@ interface Desk {
 
 export async function startMockLlm(options: MockLlmOptions = {}): Promise<MockLlm> {
   const desk: Desk = { replies: [], requests: [], listings: [], requireKey: options.requireKey };
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
     // A client that goes away while it is read or answered is no failure of the server.
     answer(desk, request, response).catch(() => response.destroy());
-  });
+  };
+  const { certificate } = options;
+  const server = certificate ? createSecureServer(certificate, listener) : createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `${certificate ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     baseUrl,
     baseUrlOf: (family) => baseUrl + dialectOf(family).basePath,
@@ -94,7 +101,8 @@ function modelsJson(baseUrl: string, apiKey: string): string {
 
 async function answer(desk: Desk, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = "", url: path = "", headers } = request;
-  const seen: SeenRequest = { method, path, headers, body: await readBody(request), aborted: false };
+  const clientPort = request.socket.remotePort;
+  const seen: SeenRequest = { method, path, headers, body: await readBody(request), clientPort, aborted: false };
   const { pathname, searchParams } = new URL(path, "http://mock");
   const isListing = method === "GET" && pathname.endsWith("/models");
   const dialect = isListing ? listingDialect(pathname, headers) : DIALECTS.find(({ path: own }) => own.test(pathname));

@@ -1,4 +1,6 @@
+import type { ProviderError } from "../errors.ts";
 import type { Delta, ModelRequest } from "../provider.ts";
+import type { Lesson } from "./lessons.ts";
 
 /** What goes over the wire for one request. */
 export interface HttpCall {
@@ -14,6 +16,8 @@ export interface HttpCall {
  */
 export interface ApiFamily<State> {
   buildRequest(request: ModelRequest): HttpCall;
+  /** The request was refused before a word was said: how the model has to be asked instead, if the refusal tells that. */
+  learnFrom?(refusal: ProviderError, request: ModelRequest): Lesson | undefined;
   initial(): State;
   /** The data of one event of the stream; adds what it means to `out`. After a `done` or `error` it adds nothing more. */
   step(state: State, data: string, out: Delta[]): void;

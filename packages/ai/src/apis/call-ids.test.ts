@@ -1,5 +1,5 @@
 import type { LlmMessage } from "@tiller/protocol/message";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { answer } from "../testing.ts";
 import { type CallIdRules, renameCalls } from "./call-ids.ts";
 
@@ -84,4 +84,15 @@ test("an API that wants exactly nine letters or digits gets them", () => {
 test("what needs no change is the same object", () => {
   const messages = conversation(["a"], ["b"]);
   expect(renameCalls(messages, PLAIN).map((message, i) => message === messages[i])).toEqual([true, true, true, true]);
+});
+
+test("thousands of equal ids are numbered in one go, not each from the beginning", () => {
+  const history = conversation(Array.from({ length: 1000 }, () => "x"));
+  const looks = vi.spyOn(Set.prototype, "has");
+  const { calls } = idsOf(renameCalls(history, PLAIN));
+  const count = looks.mock.calls.length;
+  looks.mockRestore();
+  expect(new Set(calls).size).toBe(1000);
+  expect(calls.at(-1)).toBe("x_1000");
+  expect(count).toBeLessThan(10_000);
 });

@@ -54,10 +54,19 @@ function createNames(messages: readonly LlmMessage[], rules: CallIdRules): { nex
     }
   }
   const used = new Set<string>();
+  /** By the name that was wanted: how often it has been numbered. What was taken once stays taken. */
+  const numbers = new Map<string, number>();
+  const free = (wanted: string): string => {
+    let number = numbers.get(wanted) ?? 1;
+    let name = numbered(wanted, number, rules);
+    while (valid.has(name) || used.has(name)) name = numbered(wanted, ++number, rules);
+    numbers.set(wanted, number);
+    return name;
+  };
   return {
     next(id) {
       const part = callPart(id);
-      const name = isValid(id, rules) && !used.has(part) ? id : freeName(shaped(id, rules), rules, valid, used);
+      const name = isValid(id, rules) && !used.has(part) ? id : free(shaped(id, rules));
       used.add(callPart(name));
       return name;
     },
@@ -84,13 +93,8 @@ function shaped(id: string, rules: CallIdRules): string {
   return clean.length < shortest ? (clean + hash.repeat(shortest)).slice(0, shortest) : clean;
 }
 
-function freeName(wanted: string, rules: CallIdRules, ...taken: readonly ReadonlySet<string>[]): string {
-  const joint = jointOf(rules);
-  let name = wanted;
-  for (let n = 2; taken.some((names) => names.has(name)); n++) {
-    name = cutTo(wanted, rules.longest, `${joint}${n}`);
-  }
-  return name;
+function numbered(wanted: string, number: number, rules: CallIdRules): string {
+  return number === 1 ? wanted : cutTo(wanted, rules.longest, `${jointOf(rules)}${number}`);
 }
 
 function cutTo(text: string, longest: number, ending: string): string {

@@ -41,7 +41,7 @@ const thinking = fc.record({
 const call = fc.record({
   type: fc.constant("toolCall" as const),
   id: ids,
-  name: fc.constantFrom("ls", "read"),
+  name: fc.constantFrom("ls", "read", "", "functions.read", "a b", "7", "r".repeat(65)),
   arguments: fc.constant({}),
   thoughtSignature: maybe,
 });
@@ -116,15 +116,19 @@ function resultOf(made: ToolCall, words: string): LlmMessage {
 
 function expectPromises(prepared: readonly LlmMessage[], model: Model, rules: HistoryRules): void {
   const due: string[] = [];
+  const names: string[] = [];
   const seen = new Set<string>();
   for (const message of prepared) {
     if (message.role === "toolResult") {
       expect(message.toolCallId, "results stand in the order of their calls").toBe(due.shift());
     } else expect(due, "every call has a result before anything else comes").toEqual([]);
-    for (const { id } of callsOf(message)) {
+    for (const { id, name } of callsOf(message)) {
       expectValidId(id, seen, rules);
+      expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
       due.push(id);
+      names.push(name);
     }
+    if (message.role === "toolResult") expect(message.toolName).toBe(names.shift());
     if (message.role === "assistant") expectReadable(message, model, rules);
     else if (typeof message.content !== "string" && !model.input.includes("image")) {
       expect(message.content.filter((block) => block.type === "image")).toEqual([]);

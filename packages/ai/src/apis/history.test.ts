@@ -155,3 +155,32 @@ test("a model that reads only text is told where images were", () => {
   expect(plain[0]?.content).toEqual([text, note]);
   expect(plain[2]?.content).toEqual([note]);
 });
+
+test.each<[story: string, name: string, sent: string]>([
+  ["nothing", "", "unknown"],
+  ["a name as from another API", "functions.read", "functions_read"],
+  ["blanks", "read the file", "read_the_file"],
+  ["other letters", "lesen✓", "lesen_"],
+  ["a digit first", "2read", "_2read"],
+  ["too long", "r".repeat(70), "r".repeat(64)],
+  ["a plain name", "read-all_2", "read-all_2"],
+])("the name of a tool that a model made up is sent so that every API takes it: %s", (_story, name, sent) => {
+  const made = { ...call("x"), name };
+  const history = prepareHistory([user("a"), answer([made]), { ...result("x"), toolName: name }], model);
+  expect(history.slice(1)).toMatchObject([{ content: [{ name: sent }] }, { toolName: sent }]);
+  expect(prepareHistory(history, model)).toEqual(history);
+});
+
+test("a call that nobody answered, and a result under another name, carry the name of the call", () => {
+  const history = prepareHistory(
+    [answer([{ ...call("x"), name: "a.b" }, call("y")]), { ...result("y"), toolName: "z" }],
+    model,
+  );
+  expect(history.slice(1)).toMatchObject([{ toolName: "a_b" }, { toolName: "read" }]);
+});
+
+test("the tools of the request keep their names, whatever they are", () => {
+  const odd = "server.tool with blanks";
+  const stored = [answer([{ ...call("x"), name: odd }]), { ...result("x"), toolName: odd }];
+  expect(prepareHistory(stored, model, { tools: [{ name: odd }] })).toEqual(stored);
+});

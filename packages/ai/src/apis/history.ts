@@ -8,6 +8,8 @@ export interface HistoryRules {
   callIds?: CallIdRules;
   /** What becomes of thinking that this very model left unsigned: `text` if nothing is said, as for foreign thinking. */
   unsignedThinking?: "text" | "keep" | "drop";
+  /** The tools of the request, whose names are sent as they are. All other names become `[A-Za-z0-9_-]{1,64}`. */
+  tools?: readonly { name: string }[];
   /** The API refuses a conversation that begins with an answer: such a one gets a user message that says so. */
   startsWithUser?: boolean;
 }
@@ -18,6 +20,7 @@ export interface HistoryRules {
  * - no failed or aborted answers, and no answers or user messages with nothing in them;
  * - every tool call followed at once by exactly one result, in the order of the calls; no result without its call;
  * - ids of calls as the rules want them, each of them once in the whole history, the same for a call and its result;
+ * - names of tools that every API takes, whatever a model made up, the same for a call and its result;
  * - thinking and signatures only for the model that made them; of the thoughts of others the words remain, as text;
  * - no images for a model without eyes.
  *
@@ -26,30 +29,32 @@ export interface HistoryRules {
  * router answered with) changes nothing: who was asked is who is asked again.
  *
  * Left to the families: several user messages or answers in a row, a history that ends with an answer, blank text beside
- * other blocks of a user message, results without content, names of tools. Preparing twice is the same as once, and what
+ * other blocks of a user message, results without content. Preparing twice is the same as once, and what
  * was prepared before does not change when a conversation goes on, so that providers find their cached prompts.
  */
 export function prepareHistory(messages: readonly LlmMessage[], model: Model, rules: HistoryRules = {}): LlmMessage[] {
   const prepared: LlmMessage[] = [];
+  const nameOf = namesFor(rules.tools);
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i]!;
     if (message.role === "user") {
       if (!isBlank(message)) prepared.push(withReadableImages(message, model));
     } else if (message.role === "assistant" && !hasFailed(message)) {
-      const answer = forReader(message, model, rules);
+      const answer = forReader(message, model, rules, nameOf);
       if (answer.content.length === 0) continue;
       prepared.push(answer);
-      for (const result of resultsFor(message, messages, i + 1)) prepared.push(withReadableImages(result, model));
+      for (const result of resultsFor(message, messages, i + 1, nameOf))
+        prepared.push(withReadableImages(result, model));
     }
     // Results were taken along with their call; the others belong to answers that were left out.
   }
-  const renamed = renameCalls(prepared, rules.callIds);
-  const first = renamed[0];
-  if (rules.startsWithUser && first && first.role !== "user") renamed.unshift(startNote(first.timestamp));
-  return renamed;
+  const history = renameCalls(prepared, rules.callIds);
+  const first = history[0];
+  if (rules.startsWithUser && first && first.role !== "user") history.unshift(startNote(first.timestamp));
+  return history;
 }
 
-function hasFailed(message: AssistantMessage): boolean {
+export function hasFailed(message: AssistantMessage): boolean {
   return message.stopReason === "error" || message.stopReason === "aborted";
 }
 
@@ -66,7 +71,12 @@ function startNote(timestamp: number): UserMessage {
  * One result for each call, in the order of the calls. Looked for up to the next answer that could have asked for them,
  * as ids may repeat later. Calls of one answer with the same id get the results with that id in turn.
  */
-function resultsFor(message: AssistantMessage, messages: readonly LlmMessage[], from: number): ToolResultMessage[] {
+function resultsFor(
+  message: AssistantMessage,
+  messages: readonly LlmMessage[],
+  from: number,
+  nameOf: NameOf,
+): ToolResultMessage[] {
   const calls = message.content.filter(isCall);
   if (calls.length === 0) return [];
   const found = new Map<string, ToolResultMessage[]>();
@@ -78,7 +88,35 @@ function resultsFor(message: AssistantMessage, messages: readonly LlmMessage[], 
     if (sameId) sameId.push(next);
     else found.set(next.toolCallId, [next]);
   }
-  return calls.map((call) => found.get(call.id)?.shift() ?? missingResult(call, message.timestamp));
+  return calls.map((call) => {
+    const result = found.get(call.id)?.shift() ?? missingResult(call, message.timestamp);
+    const toolName = nameOf(call.name);
+    return toolName === result.toolName ? result : { ...result, toolName };
+  });
+}
+
+/** The results that stand together from here on. */
+export function resultsFrom(history: readonly LlmMessage[], from: number): ToolResultMessage[] {
+  const round: ToolResultMessage[] = [];
+  for (let i = from; i < history.length; i++) {
+    const message = history[i]!;
+    if (message.role !== "toolResult") break;
+    round.push(message);
+  }
+  return round;
+}
+
+type NameOf = (name: string) => string;
+
+/** Calls of tools that no longer exist, or never did, must not make the conversation unusable. */
+function namesFor(tools: HistoryRules["tools"] = []): NameOf {
+  const defined = new Set(tools.map(({ name }) => name));
+  return (name) => (defined.has(name) ? name : plainName(name));
+}
+
+function plainName(name: string): string {
+  const plain = name.replace(/[^a-zA-Z0-9_-]/g, "_") || "unknown";
+  return (/^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`).slice(0, 64);
 }
 
 function isCall(block: AssistantMessage["content"][number]): block is ToolCall {
@@ -97,14 +135,18 @@ function missingResult(call: ToolCall, timestamp: number): ToolResultMessage {
 }
 
 /** A model gets its own thinking and signatures back as they were; of others it gets what can be read. */
-function forReader(message: AssistantMessage, model: Model, rules: HistoryRules): AssistantMessage {
+function forReader(message: AssistantMessage, model: Model, rules: HistoryRules, nameOf: NameOf): AssistantMessage {
   const own = isAuthor(message, model);
   const content: AssistantMessage["content"] = [];
   for (const block of message.content) {
     const readable = own ? ownBlock(block, rules) : foreignBlock(block);
-    if (readable) content.push(readable);
+    if (readable) content.push(readable.type === "toolCall" ? renamed(readable, nameOf(readable.name)) : readable);
   }
   return { ...message, content };
+}
+
+function renamed(call: ToolCall, name: string): ToolCall {
+  return name === call.name ? call : { ...call, name };
 }
 
 export function isAuthor(message: AssistantMessage, model: Model): boolean {

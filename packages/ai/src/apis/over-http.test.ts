@@ -148,3 +148,46 @@ test("a server that drips an event byte by byte is a stall, with what had arrive
     { type: "error", error: { kind: "stalled" } },
   ]);
 });
+
+test("half of an emoji does not reach the server, a literal escape does", async () => {
+  let body = "";
+  const model = await modelBehind((req, res) => {
+    req.setEncoding("utf8").on("data", (text: string) => {
+      body += text;
+    });
+    req.on("end", () => {
+      res.writeHead(200, { "content-type": "text/event-stream" });
+      res.end(opening + closing);
+    });
+  });
+  await collect(
+    streamAssistant(testRequest({ model, systemPrompt: "cut \ud83d here, not \\ud83d here, and 😀 is whole" })),
+  );
+  expect(body).not.toMatch(/[^\\]\\ud83d/);
+  const { system } = JSON.parse(body) as { system: { text: string }[] };
+  expect(system[0]?.text).toBe("cut \ufffd here, not \\ud83d here, and 😀 is whole");
+});
+
+test.each<[story: string, fields: Parameters<typeof testRequest>[0], kind: string, words: string]>([
+  ["a key with a line break", { apiKey: "sk-secret\nsk-more" }, "auth", "x-api-key"],
+  ["a key of other letters", { apiKey: "sk-sécret“" }, "auth", "x-api-key"],
+  ["another header", { headers: { "x-note": "secret\r\nx-more: 1" } }, "bad_request", "x-note"],
+  ["no name of a header", { headers: { "x note": "secret" } }, "bad_request", "x note"],
+])("what cannot be sent is told without its value, and not tried again: %s", async (_story, fields, kind, words) => {
+  const [delta] = await collect(
+    streamAssistant(testRequest({ model: testModel({ baseUrl: "http://127.0.0.1:1" }), ...fields })),
+  );
+  if (delta?.type !== "error") throw new Error("expected an error");
+  expect(delta.error).toMatchObject({ kind, retryable: false });
+  expect(delta.error.message).toContain(words);
+  expect(delta.error.message).not.toMatch(/secret|sk-|sécret/);
+});
+
+test("a request that cannot even be built is not tried again", async () => {
+  const looped: Record<string, unknown> = {};
+  looped.self = looped;
+  const tools = [{ name: "x", description: "", parameters: looped }];
+  expect(await collect(streamAssistant(testRequest({ tools })))).toMatchObject([
+    { type: "error", error: { kind: "bad_request", message: expect.stringContaining("circular") } },
+  ]);
+});

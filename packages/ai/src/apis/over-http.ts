@@ -1,4 +1,4 @@
-import { ProviderError } from "../errors.ts";
+import { ProviderError, type ProviderErrorKind } from "../errors.ts";
 import type { HttpBody } from "../http/body.ts";
 import type { HttpTimeouts } from "../http/call.ts";
 import { emptyAnswer } from "../http/failure.ts";
@@ -6,6 +6,8 @@ import { postForEvents } from "../http/request.ts";
 import { createSseDecoder } from "../http/sse.ts";
 import type { Delta, ModelRequest, StreamModel } from "../provider.ts";
 import type { ApiFamily, HttpCall } from "./api.ts";
+import { createLessons, taught } from "./lessons.ts";
+import { wellFormed } from "./wire-values.ts";
 
 /** A model behind HTTP: sends the request of an API family and folds its events, one batch for each piece that arrives. */
 export function streamOverHttp<State>(family: ApiFamily<State>, timeouts?: Partial<HttpTimeouts>): StreamModel {
@@ -23,9 +25,8 @@ async function* run<State>(
   let body: HttpBody | undefined;
   let complete = false;
   try {
-    const { clock, signal, patience } = request;
-    const call = family.buildRequest(request);
-    body = await postForEvents({ ...call, clock, signal, timeouts: { ...timeouts, ...patience } });
+    const opened = await ask(family, request, timeouts);
+    body = opened.body;
     const decoder = createSseDecoder();
     const state = family.initial();
     /** What came before the first event. */
@@ -42,18 +43,57 @@ async function* run<State>(
       for (const data of events) family.step(state, data, batch);
       if (!piece) {
         ended = true;
-        if (opening) checkOpening(opening, call);
+        if (opening) checkOpening(opening, opened.call);
         family.finish(state, batch);
       }
       complete = isTerminal(batch.at(-1));
       if (batch.length > 0) yield batch;
     }
   } catch (error) {
-    yield [{ type: "error", error: asProviderError(error, request) }];
+    // What fails before there is an answer is our own request: the same again would fail again.
+    yield [{ type: "error", error: asProviderError(error, request, body ? "malformed" : "bad_request") }];
   } finally {
     if (complete) body?.release();
     else body?.destroy();
   }
+}
+
+interface Opened {
+  call: HttpCall;
+  body: HttpBody;
+}
+
+const lessons = createLessons();
+
+/** A refusal that tells how to ask instead is taken at its word, once. */
+async function ask<State>(
+  family: ApiFamily<State>,
+  request: ModelRequest,
+  timeouts?: Partial<HttpTimeouts>,
+): Promise<Opened> {
+  const known = lessons.applied(request);
+  try {
+    return await send(family, known, timeouts);
+  } catch (error) {
+    const lesson = error instanceof ProviderError ? family.learnFrom?.(error, known) : undefined;
+    if (!lesson) throw error;
+    lessons.remember(lesson, request);
+    return await send(family, { ...known, model: taught(known.model, lesson) }, timeouts);
+  }
+}
+
+async function send<State>(
+  family: ApiFamily<State>,
+  request: ModelRequest,
+  timeouts?: Partial<HttpTimeouts>,
+): Promise<Opened> {
+  const { clock, signal, patience } = request;
+  const call = family.buildRequest(request);
+  const body = wellFormed(call.body);
+  return {
+    call,
+    body: await postForEvents({ ...call, body, clock, signal, timeouts: { ...timeouts, ...patience } }),
+  };
 }
 
 const QUOTED_BYTES = 400;
@@ -76,11 +116,11 @@ function isTerminal(delta: Delta | undefined): boolean {
   return delta !== undefined && (delta.type === "done" || delta.type === "error");
 }
 
-function asProviderError(error: unknown, request: ModelRequest): ProviderError {
+function asProviderError(error: unknown, request: ModelRequest, kind: ProviderErrorKind): ProviderError {
   if (error instanceof ProviderError) return error;
   const { provider, id } = request.model;
   const text = error instanceof Error ? error.message : String(error);
-  return new ProviderError("malformed", `The request to ${provider}/${id} failed unexpectedly: ${text}`, {
+  return new ProviderError(kind, `The request to ${provider}/${id} failed unexpectedly: ${text}`, {
     cause: error,
   });
 }

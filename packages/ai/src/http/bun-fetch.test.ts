@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { fakeClock } from "../testing.ts";
-import { exchangeByFetch, type Fetch, preconnect } from "./bun-fetch.ts";
+import { exchangeByFetch, type Fetch } from "./bun-fetch.ts";
 import type { Answer, Call } from "./call.ts";
 import type { TransportEnvironment } from "./environment.ts";
 import { asStream, failureFrom, nextTurn, readAll, testServers, until } from "./test-servers.ts";
@@ -175,16 +175,6 @@ test("Bun is told the proxy and the certificates, and not to have time-outs of i
   });
   const unreadable = exchangeByFetch(call("https://api.test/"), { SSL_CERT_FILE: "/does/not/exist" }, recording);
   expect((await failureFrom(unreadable)).message).toContain("/does/not/exist");
-});
-
-test("a connection is opened ahead of time where fetch can do that", () => {
-  const opened: unknown[] = [];
-  const bun: Fetch = Object.assign(() => Promise.reject(new Error("not asked")), {
-    preconnect: (origin: unknown) => opened.push(origin),
-  });
-  preconnect(new URL("https://api.test/v1"), bun);
-  preconnect(new URL("https://api.test/v1"), () => Promise.reject(new Error("not asked")));
-  expect(opened).toEqual(["https://api.test"]);
 });
 
 test.each([

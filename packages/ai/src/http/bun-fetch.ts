@@ -58,12 +58,6 @@ function unreachable(target: URL, error: Error, proxy: ProxySettings | undefined
   return isProxy ? proxyUnreachable(proxy, error) : connectionFailure(target, error, proxy);
 }
 
-/** Bun can open a connection ahead of time; others cannot. */
-export function preconnect(url: URL, fetch: Fetch): void {
-  const open: unknown = Reflect.get(fetch, "preconnect");
-  if (typeof open === "function") Reflect.apply(open, fetch, [url.origin]);
-}
-
 function initOf(call: Call, proxy: ProxySettings | undefined, env: TransportEnvironment): BunInit {
   const usesTls = call.target.protocol === "https:" || proxy?.url.protocol === "https:";
   return {

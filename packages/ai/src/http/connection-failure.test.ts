@@ -108,3 +108,11 @@ test("a proxy that cannot be reached is named without its password", () => {
     "Connection error: cannot reach the proxy http://proxy.test:3128 (getaddrinfo ENOTFOUND proxy.test): check HTTPS_PROXY",
   );
 });
+
+test("a code that every object knows explains nothing", () => {
+  const error = Object.assign(new Error("odd"), { code: "constructor" });
+  expect(connectionFailure(new URL("https://api.test/v1"), error)).toMatchObject({
+    kind: "network",
+    message: "Connection error: cannot reach https://api.test (odd)",
+  });
+});

@@ -21,34 +21,36 @@ function certificate(what: string, advice = CERTIFICATE_ADVICE): Explanation {
 }
 
 /** By the codes of Node, then those of Bun. */
-const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
-  ENOTFOUND: { what: "cannot find the host {host}", advice: CHECK_ADDRESS },
-  EAI_AGAIN: { what: "cannot look up the host {host}, the name server does not answer", advice: CHECK_ADDRESS },
-  ECONNREFUSED: { what: UNREACHABLE, advice: CHECK_ADDRESS },
-  EHOSTUNREACH: { what: UNREACHABLE, advice: CHECK_ADDRESS },
-  ENETUNREACH: { what: UNREACHABLE, advice: "is the network up?" },
-  ETIMEDOUT: { what: UNREACHABLE, advice: CHECK_ADDRESS },
-  DEPTH_ZERO_SELF_SIGNED_CERT: certificate("is self-signed"),
-  SELF_SIGNED_CERT_IN_CHAIN: certificate("comes from an authority that is not trusted here"),
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificate("comes from an authority that is not trusted here"),
-  UNABLE_TO_GET_ISSUER_CERT: certificate("comes from an authority that is not trusted here"),
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificate("comes from an authority that is not trusted here"),
-  UNKNOWN_CERTIFICATE_VERIFICATION_ERROR: certificate("cannot be verified"),
-  CERT_HAS_EXPIRED: certificate("has expired", "renew it, and check the clock of this machine"),
-  CERT_NOT_YET_VALID: certificate("is not valid yet", "check the clock of this machine"),
-  ERR_TLS_CERT_ALTNAME_INVALID: certificate("is for another host", "check the base URL"),
-  ERR_SSL_WRONG_VERSION_NUMBER: { what: "{origin} does not speak TLS", advice: "try http:// in the base URL" },
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: { what: "{origin} does not speak TLS", advice: "try http:// in the base URL" },
-  EPROTO: { what: "no TLS connection to {origin}", advice: "does it speak https?" },
-  ConnectionRefused: { what: UNREACHABLE, advice: CHECK_ADDRESS },
-  FailedToOpenSocket: { what: UNREACHABLE, advice: CHECK_ADDRESS },
-};
+const EXPLANATIONS: ReadonlyMap<string, Explanation> = new Map(
+  Object.entries<Explanation>({
+    ENOTFOUND: { what: "cannot find the host {host}", advice: CHECK_ADDRESS },
+    EAI_AGAIN: { what: "cannot look up the host {host}, the name server does not answer", advice: CHECK_ADDRESS },
+    ECONNREFUSED: { what: UNREACHABLE, advice: CHECK_ADDRESS },
+    EHOSTUNREACH: { what: UNREACHABLE, advice: CHECK_ADDRESS },
+    ENETUNREACH: { what: UNREACHABLE, advice: "is the network up?" },
+    ETIMEDOUT: { what: UNREACHABLE, advice: CHECK_ADDRESS },
+    DEPTH_ZERO_SELF_SIGNED_CERT: certificate("is self-signed"),
+    SELF_SIGNED_CERT_IN_CHAIN: certificate("comes from an authority that is not trusted here"),
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificate("comes from an authority that is not trusted here"),
+    UNABLE_TO_GET_ISSUER_CERT: certificate("comes from an authority that is not trusted here"),
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificate("comes from an authority that is not trusted here"),
+    UNKNOWN_CERTIFICATE_VERIFICATION_ERROR: certificate("cannot be verified"),
+    CERT_HAS_EXPIRED: certificate("has expired", "renew it, and check the clock of this machine"),
+    CERT_NOT_YET_VALID: certificate("is not valid yet", "check the clock of this machine"),
+    ERR_TLS_CERT_ALTNAME_INVALID: certificate("is for another host", "check the base URL"),
+    ERR_SSL_WRONG_VERSION_NUMBER: { what: "{origin} does not speak TLS", advice: "try http:// in the base URL" },
+    ERR_SSL_PACKET_LENGTH_TOO_LONG: { what: "{origin} does not speak TLS", advice: "try http:// in the base URL" },
+    EPROTO: { what: "{origin} does not speak TLS", advice: "try http:// in the base URL" },
+    ConnectionRefused: { what: UNREACHABLE, advice: CHECK_ADDRESS },
+    FailedToOpenSocket: { what: UNREACHABLE, advice: CHECK_ADDRESS },
+  }),
+);
 const REFUSED = new Set(["ECONNREFUSED", "ConnectionRefused", "FailedToOpenSocket"]);
 
 export function connectionFailure(url: URL, error: Error, proxy?: ProxySettings): ProviderError {
   if (error instanceof ProviderError) return error;
   const code = codeOf(error);
-  const known: Explanation = EXPLANATIONS[code] ?? { what: UNREACHABLE };
+  const known: Explanation = EXPLANATIONS.get(code) ?? { what: UNREACHABLE };
   const advice = REFUSED.has(code) && isLoopback(url.hostname) ? "is the server running?" : known.advice;
   const what = known.what.replace("{host}", url.hostname).replace("{origin}", url.origin);
   const through = proxy ? ` through the proxy ${proxy.name}` : "";
@@ -86,7 +88,7 @@ function codeOf(error: Error): string {
 function wordsOf(error: Error): string {
   const { cause, errors } = error as { cause?: unknown; errors?: unknown[] };
   if (cause instanceof Error) return wordsOf(cause);
-  if (error.message !== "") return error.message;
+  if (error.message !== "") return error.message.trim();
   const inner = (errors ?? []).map((one) => (one instanceof Error ? one.message : String(one)));
   return inner.join(", ") || codeOf(error) || error.name;
 }

@@ -13,12 +13,12 @@ const DECODERS: Readonly<Record<string, (zlib: Zlib) => Transform>> = {
   deflate: (zlib) => zlib.createInflate({ flush: zlib.constants.Z_SYNC_FLUSH }),
   br: (zlib) => zlib.createBrotliDecompress({ flush: zlib.constants.BROTLI_OPERATION_FLUSH }),
 };
-const OTHER_NAMES: Readonly<Record<string, string>> = { "x-gzip": "gzip" };
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([["x-gzip", "gzip"]]);
 
 /** How an answer is compressed: undefined when it is not. The name may be one that `canDecode` does not know. */
 export function encodingOf(headers: IncomingMessage["headers"]): string | undefined {
   const name = headers["content-encoding"]?.trim().toLowerCase();
-  return name === undefined || name === "" || name === "identity" ? undefined : (OTHER_NAMES[name] ?? name);
+  return name === undefined || name === "" || name === "identity" ? undefined : (OTHER_NAMES.get(name) ?? name);
 }
 
 export function canDecode(encoding: string): boolean {

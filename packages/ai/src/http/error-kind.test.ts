@@ -2,6 +2,10 @@ import { expect, test } from "vitest";
 import type { ProviderErrorKind } from "../errors.ts";
 import { type ErrorFacts, kindOfError } from "./error-kind.ts";
 
+/** It speaks of a size, of a limit and of billing; it passes within a minute. */
+const GROQ_MINUTE =
+  "Request too large for model `openai/gpt-oss-120b` in organization `org_1` service tier `on_demand` on tokens per minute (TPM): Limit 8000, Requested 32979, please reduce your message size and try again. Need more tokens? Upgrade to Dev Tier today at https://console.groq.com/settings/billing";
+
 type Row = [facts: Partial<ErrorFacts>, kind: ProviderErrorKind];
 
 const inStream: Row[] = [
@@ -57,6 +61,9 @@ const withStatus: Row[] = [
   [{ status: 403, code: "insufficient_quota" }, "bad_request"],
   [{ status: 404, code: "model_not_found" }, "bad_request"],
   [{ status: 413, code: "rate_limit_exceeded", type: "tokens", message: "Request too large" }, "overflow"],
+  [{ status: 413, code: "rate_limit_exceeded", type: "tokens", message: GROQ_MINUTE }, "rate_limit"],
+  [{ status: 429, code: "rate_limit_exceeded", type: "tokens", message: GROQ_MINUTE }, "rate_limit"],
+  [{ status: 429, code: "insufficient_quota", message: "You exceeded your current quota" }, "bad_request"],
   [{ status: 429, message: "Slow down" }, "rate_limit"],
   [{ status: 429, message: "Your credit balance is too low" }, "bad_request"],
   [{ status: 429, code: "insufficient_quota", message: "You exceeded your current quota" }, "bad_request"],

@@ -77,6 +77,7 @@ const OUT_OF_MONEY =
   /insufficient_quota|quota exceeded|billing|out of budget|credit balance|insufficient (credits|balance|funds)|credits (are|is) depleted/i;
 /** Google says "check your plan and billing" also where a minute's quota is used up; these are the ones that stay. */
 const GOOGLE_OUT_OF_MONEY = /credits (are|is) depleted|limit: 0\b/i;
+const TOKENS_A_MINUTE = /\btokens per min(ute)?\b|\(TPM\)/i;
 const BAD_KEY =
   /\b(invalid|incorrect|no|missing) api[ -]?key\b|api[ -]?key (is )?(not valid|invalid|expired|not found)/i;
 const FILTERED = /content management policy|content[ _]filter|content[ _]policy|safety system/i;
@@ -84,7 +85,7 @@ const FILTERED = /content management policy|content[ _]filter|content[ _]policy|
 /** The kind of any error a provider tells. Pure: for failed answers and for error objects inside a stream. */
 export function kindOfError(error: ErrorFacts): ProviderErrorKind {
   const status = error.status ?? numeric(error.code);
-  // Too large stays too large, also where it is told as a limit of tokens a minute (Groq).
+  if (isMinuteLimit(status, error.message)) return "rate_limit";
   if (status === 413) return "overflow";
   const named = kindOfName(error.code) ?? kindOfName(error.type);
   if (named === "rate_limit" || (named === undefined && status === 429)) return limitOrMoney(error);
@@ -95,6 +96,14 @@ export function kindOfError(error: ErrorFacts): ProviderErrorKind {
     if (FILTERED.test(error.message)) return "content_filter";
   }
   return named ?? kindOfStatus(status, error);
+}
+
+/**
+ * What may be spent in a minute is not what fits into a model, though Groq answers 413 and names the page where more can
+ * be bought.
+ */
+function isMinuteLimit(status: number | undefined, message: string): boolean {
+  return (status === undefined || status === 413 || status === 429) && TOKENS_A_MINUTE.test(message);
 }
 
 function limitOrMoney({ code, type, message }: ErrorFacts): ProviderErrorKind {

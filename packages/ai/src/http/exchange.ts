@@ -22,6 +22,7 @@ export async function exchange(request: Exchange): Promise<Answer> {
     const text = `Cannot send a request to "${request.url}": the base URL must begin with http:// or https://`;
     throw new ProviderError("bad_request", text);
   }
+  checkHeaders(request.headers);
   if (request.signal.aborted) throw abortedError();
   const call: Call = { ...request, target };
   const env = transportEnvironment();
@@ -32,23 +33,26 @@ export async function exchange(request: Exchange): Promise<Answer> {
   return attempt(call, route);
 }
 
-/** Loads what the first request needs and, when asked, opens its connection. Sends nothing and never throws. */
-export function prewarm(address: string, options: { connect?: boolean } = {}): void {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (!url || !canReach(url.protocol)) return;
-  warmUp(url, options.connect === true).catch(() => {
-    // Whatever is wrong, the first request will say it.
-  });
-}
+/** As in RFC 9110. What is not allowed would be refused with a name that says nothing, or cut the request in two. */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const HOLDS_A_KEY = /auth|key|token/i;
 
-async function warmUp(url: URL, connect: boolean): Promise<void> {
-  if (RUNS_ON_BUN) {
-    const { preconnect } = await import("./bun-fetch.ts");
-    if (connect) preconnect(url, globalThis.fetch);
-    return;
+/** Values may be secrets: they are never told. */
+function checkHeaders(headers: Exchange["headers"]): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!HEADER_NAME.test(name)) {
+      throw new ProviderError(
+        "bad_request",
+        `Cannot send the header ${JSON.stringify(name)}: that is no name of a header`,
+      );
+    }
+    if (HEADER_VALUE.test(value)) continue;
+    const isKey = HOLDS_A_KEY.test(name);
+    const advice = isKey ? "check the key and where it comes from" : "correct it in the configuration";
+    const text = `Cannot send the header ${name}: its value has a line break or a character that is not allowed there; ${advice}`;
+    throw new ProviderError(isKey ? "auth" : "bad_request", text);
   }
-  const route = await routeTo(url, transportEnvironment());
-  if (connect) route.warm?.(url);
 }
 
 function attempt(call: Call, route: Route): Promise<Answer> {

@@ -85,13 +85,13 @@ test.each<[story: string, answer: Partial<FailedAnswer>, kind: ProviderErrorKind
   [
     "JSON",
     { headers: { "content-type": "application/json" }, body: '{"x":1}' },
-    "malformed",
+    "bad_request",
     'api.test answered with application/json instead of an event stream: {"x":1}',
   ],
   [
     "nothing",
     { status: 204 },
-    "malformed",
+    "bad_request",
     "api.test answered 204 with an empty body instead of an event stream: check the base URL and what is in between",
   ],
 ])("a success that is none: %s", (_story, answer, kind, message) => {

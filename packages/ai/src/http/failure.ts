@@ -36,9 +36,13 @@ export function unexpectedAnswer(host: string, answer: FailedAnswer): ProviderEr
   const told = errorIn(jsonIn(answer.body));
   const type = answer.headers["content-type"];
   if (told) return new ProviderError(kindOfError(told), wordsOf(answer), { status });
-  if (answer.body.trim() === "") return new ProviderError("malformed", emptyAnswer(host, status), { status });
+  if (answer.body.trim() === "") {
+    const kind = status === 204 ? "bad_request" : "malformed";
+    return new ProviderError(kind, emptyAnswer(host, status), { status });
+  }
   const text = `${host} answered with ${String(type)} instead of an event stream: ${wordsOf(answer)}`;
-  return new ProviderError("malformed", text, { status });
+  // Something else lives at this address: asking again gives the same page.
+  return new ProviderError("bad_request", text, { status });
 }
 
 export function emptyAnswer(host: string, status?: number): string {

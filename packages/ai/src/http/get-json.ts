@@ -5,11 +5,13 @@ import { exchange } from "./exchange.ts";
 import { failureIn } from "./request.ts";
 import { parseEventObject } from "./sse.ts";
 
-/** A small GET for JSON over the same connections, proxy and certificates as the models: lists of models, checks. */
+/** A small GET (or POST) for JSON over the same connections, proxy and certificates as the models: lists of models, checks. */
 
 export interface JsonRequest {
   url: string;
   headers?: Readonly<Record<string, string>>;
+  /** JSON; makes it a POST. */
+  body?: string;
   clock: Clock;
   signal: AbortSignal;
   /** For the whole of it. Default 10 s. */
@@ -29,14 +31,19 @@ const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Rejects with a ProviderError: no connection, a status that is no success (see its `status`), no JSON, too late, too much. */
 export async function getJson(request: JsonRequest): Promise<JsonAnswer> {
-  const { url, clock, signal, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = request;
+  const { url, body, clock, signal, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = request;
   const deadline = new AbortController();
   const cancel = clock.after(timeoutMs, () => deadline.abort());
   try {
     const answer = await exchange({
-      method: "GET",
+      method: body === undefined ? "GET" : "POST",
       url,
-      headers: { accept: "application/json", ...request.headers },
+      headers: {
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...request.headers,
+      },
+      ...(body === undefined ? {} : { body }),
       clock,
       signal: AbortSignal.any([signal, deadline.signal]),
       timeouts: { connectMs: timeoutMs, firstByteMs: timeoutMs, idleMs: timeoutMs },

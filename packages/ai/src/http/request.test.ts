@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
+import type { ProviderError } from "../errors.ts";
 import { fakeClock } from "../testing.ts";
 import { postForEvents } from "./request.ts";
 import { asStream, eventRequest, failureFrom, nextTurn, readAll, testServers, until } from "./test-servers.ts";
@@ -69,13 +70,36 @@ test("of an endless error page only the beginning is read", async () => {
   await until(() => closed);
 });
 
+test("an error whose words never end is told with what has come after a few seconds", async () => {
+  const clock = fakeClock();
+  let isClosed = false;
+  const url = await servers.http((_req, res) => {
+    res.on("close", () => {
+      isClosed = true;
+    });
+    res.writeHead(401, { "content-type": "text/plain" });
+    res.write("No such key");
+  });
+  let error: ProviderError | undefined;
+  const asking = failureFrom(postForEvents(eventRequest(url, { clock }))).then((failure) => {
+    error = failure;
+  });
+  for (let second = 0; second < 10 && !error; second++) {
+    for (let turn = 0; turn < 50; turn++) await nextTurn();
+    clock.advance(1000);
+  }
+  await asking;
+  expect(error).toMatchObject({ kind: "auth", status: 401, message: "401 No such key" });
+  await until(() => isClosed);
+});
+
 test("a success that is no event stream is an error that quotes it", async () => {
   const url = await servers.http((_req, res) => {
     res.writeHead(200, { "content-type": "text/html" });
     res.end("<h1>Please log in</h1>");
   });
   const error = await failureFrom(postForEvents(eventRequest(url)));
-  expect(error.kind).toBe("malformed");
+  expect(error.kind).toBe("bad_request");
   expect(error.message).toMatch(/answered with text\/html instead of an event stream: Please log in$/);
 });
 
@@ -111,7 +135,7 @@ test.each<[story: string, answer: (res: ServerResponse) => void, kind: string, m
     "server",
     /^502 Bad Gateway \(an HTML page, not the API/,
   ],
-  ["no content", (res) => res.writeHead(204).end(), "malformed", /answered 204 with an empty body/],
+  ["no content", (res) => res.writeHead(204).end(), "bad_request", /answered 204 with an empty body/],
   [
     "a success of no length",
     (res) => res.writeHead(200, { ...asStream, "content-length": 0 }).end(),

@@ -22,6 +22,8 @@ export interface EventStreamRequest {
 }
 
 const ERROR_BODY_BYTES = 64 * 1024;
+/** A status has said that it failed: its words are worth a moment, not the patience that an answer gets. */
+const ERROR_BODY_MS = 5000;
 
 /** Resolves when a success has begun to answer; rejects with a ProviderError for everything else. */
 export async function postForEvents(request: EventStreamRequest): Promise<HttpBody> {
@@ -46,7 +48,7 @@ export async function failureIn(answer: Answer, request: { url: string; clock: C
     const text = `${url.host} answered with content-encoding ${encodingOf(headers)}, which was not asked for`;
     return new ProviderError("malformed", text, { status });
   }
-  const failed: FailedAnswer = { status, statusText, headers, body: await readText(answer.body) };
+  const failed: FailedAnswer = { status, statusText, headers, body: await readText(answer.body, request.clock) };
   if (status === 407 && proxy) return proxyRefusal(proxy, url, status, statusText);
   return status >= 200 && status < 300 ? unexpectedAnswer(url.host, failed) : failureOf(failed, request.clock.now());
 }
@@ -56,17 +58,22 @@ function canRead({ headers }: Answer): boolean {
   return encoding === undefined || canDecode(encoding);
 }
 
-/** The beginning of an error's body. When the connection breaks meanwhile, what there is must do. */
-async function readText(body: HttpBody): Promise<string> {
+/** The beginning of an error's body. When the connection breaks or nothing more comes, what there is must do. */
+async function readText(body: HttpBody, clock: Clock): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
-  while (size < ERROR_BODY_BYTES) {
-    const piece = await body.next().catch(keepAborts);
-    if (!piece) return Buffer.concat(pieces).toString("utf8");
-    pieces.push(piece);
-    size += piece.length;
+  const cancel = clock.after(ERROR_BODY_MS, () => body.destroy());
+  try {
+    while (size < ERROR_BODY_BYTES) {
+      const piece = await body.next().catch(keepAborts);
+      if (!piece) break;
+      pieces.push(piece);
+      size += piece.length;
+    }
+  } finally {
+    cancel();
   }
-  body.destroy();
+  if (size >= ERROR_BODY_BYTES) body.destroy();
   return Buffer.concat(pieces).subarray(0, ERROR_BODY_BYTES).toString("utf8");
 }
 

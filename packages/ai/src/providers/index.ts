@@ -95,7 +95,8 @@ function fromVariable(given: string, row: ProviderRow): string {
   const url = new URL(isUrl ? address : `http://${address}`);
   if (url.hostname === "0.0.0.0") url.hostname = usual.hostname;
   if (!isUrl && url.port === "") url.port = usual.port;
-  return url.origin + (url.pathname === "/" ? usual.pathname : url.pathname);
+  const login = url.username === "" ? "" : `${url.username}:${url.password}@`;
+  return `${url.protocol}//${login}${url.host}${url.pathname === "/" ? usual.pathname : url.pathname}`;
 }
 
 /** `v1` is what the URL says without a version; one that has a query has been here already. */
@@ -106,10 +107,14 @@ function withVersion(url: string, row: ProviderRow, env: Environment): string {
 
 /** Where the provider tells which models it has. */
 export function modelsUrl(row: ProviderRow, baseUrl: string): string | undefined {
-  if (row.modelsPath === undefined) return undefined;
+  return row.modelsPath === undefined ? undefined : urlBelow(baseUrl, row.modelsPath);
+}
+
+/** A path of a row below a base URL, whose own query stays. */
+export function urlBelow(baseUrl: string, rowPath: string): string {
   const url = new URL(baseUrl);
-  const [path, query] = row.modelsPath.split("?");
+  const [path = "", query] = rowPath.split("?");
   url.pathname = url.pathname.replace(/\/+$/, "") + path;
-  if (query !== undefined) url.search = query;
+  for (const [name, value] of new URLSearchParams(query ?? "")) url.searchParams.set(name, value);
   return url.href;
 }

@@ -10,4 +10,5 @@ export const ollama: ProviderRow = {
   keyless: true,
   compat: { supportsStore: false, supportsDeveloperRole: false, maxTokensField: "max_tokens" },
   modelsPath: "/../api/tags",
+  showPath: "/../api/show",
 };

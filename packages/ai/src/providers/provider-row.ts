@@ -23,6 +23,8 @@ export interface ProviderRow {
   compat?: Readonly<Record<string, unknown>>;
   /** Added to the base URL (`/..` climbs): a GET that lists its models, for discovery and `tiller doctor`. */
   modelsPath?: string;
+  /** The same for a POST of `{"model": id}` that tells more about one of them, as Ollama does. */
+  showPath?: string;
   /** Where people get a key. */
   keyPage?: string;
 }

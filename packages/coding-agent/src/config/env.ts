@@ -1,6 +1,6 @@
 import type { SettingKey } from "./settings-schema.ts";
 
-/** The environment variables that mean something here. */
+/** The environment variables that mean something here. Those of providers (keys, addresses) stand in their rows. */
 
 export interface VariableRow {
   /** The setting it beats the files for. */
@@ -29,10 +29,26 @@ export const VARIABLES: Readonly<Record<string, VariableRow>> = {
     status: "later",
     summary: "`1`, `true`, `yes` or `on`: send setTitle requests.",
   },
-  ANTHROPIC_API_KEY: { systems: ["vendor"], status: "works", summary: "Key for the provider `anthropic`." },
-  ANTHROPIC_OAUTH_TOKEN: { systems: ["pi"], status: "works", summary: "Token for `anthropic`; beats the key." },
   PI_NO_TITLE: { systems: ["omp", "xcsh"], status: "accepted", summary: "Make up no title; none is ever made up." },
-  PI_OFFLINE: { systems: ["pi"], status: "works", summary: "`1`: `tiller models` and `tiller doctor` ask no server." },
+  PI_OFFLINE: { systems: ["pi"], status: "works", summary: "`1`: no server is asked for its models." },
+  HTTPS_PROXY: {
+    systems: ["vendor"],
+    status: "works",
+    summary: "Proxy for `https:` requests, as `http://[user:password@]host:port`; in small letters too.",
+  },
+  HTTP_PROXY: { systems: ["vendor"], status: "works", summary: "The same for `http:` requests." },
+  ALL_PROXY: { systems: ["vendor"], status: "works", summary: "Proxy where no other variable names one." },
+  NO_PROXY: {
+    systems: ["vendor"],
+    status: "works",
+    summary: "Hosts that are asked directly, comma-separated. This machine always is.",
+  },
+  TILLER_CA_FILE: {
+    systems: ["tiller"],
+    status: "works",
+    summary: "A file of certificates (PEM) to trust beside the usual ones.",
+  },
+  SSL_CERT_FILE: { systems: ["vendor"], status: "works", summary: "The same, under the name that OpenSSL knows." },
   PI_SKIP_VERSION_CHECK: {
     systems: ["pi"],
     status: "accepted",

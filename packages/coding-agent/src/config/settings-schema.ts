@@ -253,11 +253,11 @@ export const SETTINGS = {
   },
 
   // Tools
-  shellPath: { type: "string", needsTrust: true, status: "later", summary: "Shell for the bash tool and command." },
+  shellPath: { type: "string", needsTrust: true, status: "works", summary: "Shell for the bash tool and command." },
   shellCommandPrefix: {
     type: "string",
     needsTrust: true,
-    status: "later",
+    status: "works",
     summary: "Text put before every shell command.",
   },
   defaultTools: { type: "strings", status: "later", summary: "The tools that are active at the start." },

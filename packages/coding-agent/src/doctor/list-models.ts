@@ -1,9 +1,9 @@
 import type { Clock } from "@tiller/protocol/clock";
 import type { Model } from "@tiller/protocol/model";
+import { type AskServer, createAskServer } from "../ask-server.ts";
 import type { Env } from "../config/paths.ts";
 import { modelTable } from "../model-list.ts";
 import type { SetUp } from "../set-up.ts";
-import { type AskServer, createAskServer } from "./ask-server.ts";
 import { askServers } from "./server-checks.ts";
 
 /** `tiller models`: what can be asked now, with the models of servers on this machine. */
@@ -41,7 +41,7 @@ export async function listModels(inputs: ListInputs): Promise<string> {
 /** Only servers on this machine are asked: what others have stands in the catalogue. */
 async function discovered(setUp: SetUp, ask: AskServer): Promise<Model[]> {
   const { registry } = setUp.models;
-  const local = { ...registry, providers: () => registry.providers().filter((id) => registry.provider(id)?.keyless) };
-  const servers = await askServers(local, ask);
+  const local = registry.providers().filter((id) => registry.provider(id)?.keyless || registry.provider(id)?.discovers);
+  const servers = await askServers(registry, ask, local);
   return servers.flatMap(({ answer }) => (answer.kind === "models" ? answer.models : []));
 }

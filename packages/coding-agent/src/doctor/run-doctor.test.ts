@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { Model } from "@tiller/protocol/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseArgs } from "../args.ts";
+import type { AskServer, ServerAnswer } from "../ask-server.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openSetUp } from "../set-up.ts";
-import type { AskServer, ServerAnswer } from "./ask-server.ts";
 import { type DoctorReport, reportText } from "./check.ts";
 import { listModels } from "./list-models.ts";
 import { runDoctor } from "./run-doctor.ts";
@@ -30,6 +30,7 @@ interface Scene {
 }
 
 const SILENT: ServerAnswer = { kind: "silent", words: "nobody answers" };
+const NO: ServerAnswer = { kind: "refused", status: 401, words: "invalid x-api-key" };
 const has = (...ids: string[]): ServerAnswer => ({ kind: "models", models: ids.map((id) => ({ id }) as Model) });
 const ollamaModel = (id: string) => ({ ...MODEL, id, name: id, provider: "ollama" });
 const MODEL: Omit<Model, "id" | "name" | "provider"> = {
@@ -123,12 +124,59 @@ describe("with a key", () => {
   });
 
   test("that is refused", async () => {
-    const { ok, text } = await doctor({ env, servers: { anthropic: { kind: "refused", status: 401 } } });
+    const { ok, text } = await doctor({ env, servers: { anthropic: NO } });
     expect(ok).toBe(false);
     expect(text).toContain(
-      "x   anthropic: the key from ANTHROPIC_API_KEY is refused (401 from https://api.anthropic.com)",
+      "x   anthropic: the key from ANTHROPIC_API_KEY is refused (401 from https://api.anthropic.com): invalid x-api-key\n",
     );
     expect(text).toContain("-> make a new key at https://");
+  });
+
+  test("that may not be used is another matter than one that nobody knows", async () => {
+    const servers = { anthropic: { kind: "refused", status: 403, words: "not in your country" } as const };
+    const { text } = await doctor({ env, servers });
+    expect(text).toContain("x   anthropic: the key from ANTHROPIC_API_KEY may not be used (403 from");
+    expect(text).toContain("): not in your country\n      -> look at what the key may do");
+  });
+
+  test("that is refused does not matter while its provider is not in use", async () => {
+    const both = { ...env, OPENAI_API_KEY: "planted-key-2" };
+    const servers = { anthropic: has("claude-opus-5-5"), openai: NO };
+    const { ok, text } = await doctor({ env: both, servers });
+    expect(ok).toBe(true);
+    expect(text).toContain("!   openai: the key from OPENAI_API_KEY is refused (401");
+    expect(text).toMatch(/Ready, with 1 warning\.$/);
+  });
+
+  test("of CI jobs for GitHub is nobody's key here", async () => {
+    const { text, asked } = await doctor({ env: { GITHUB_TOKEN: "planted-ci", GH_TOKEN: "planted-ci" } });
+    expect(text).not.toContain("github-models");
+    expect(JSON.stringify(asked)).not.toContain("planted");
+    const own = await doctor({ env: { GITHUB_MODELS_TOKEN: "planted-ci" } });
+    expect(own.text).toContain("ok  github-models: from GITHUB_MODELS_TOKEN");
+  });
+
+  test.each<[status: number, level: string]>([
+    [500, "x"],
+    [429, "!"],
+  ])("and a server that answers %i instead of a list, in its own words", async (status, mark) => {
+    const { text } = await doctor({ env, servers: { anthropic: { kind: "failed", status, words: "try later" } } });
+    expect(text).toContain(
+      `${mark}   anthropic: https://api.anthropic.com answers ${status} when asked for its models: try later`,
+    );
+  });
+
+  test("and a server that has no list", async () => {
+    const { ok, text } = await doctor({ env, servers: { anthropic: { kind: "answers" } } });
+    expect(ok).toBe(true);
+    expect(text).toContain("ok  anthropic: https://api.anthropic.com answers, without a list of models");
+  });
+
+  test("with a character in it that no request can carry", async () => {
+    const { ok, text } = await doctor({ env: { ANTHROPIC_API_KEY: "planted\u200b-key" } });
+    expect(ok).toBe(false);
+    expect(text).toContain("x   anthropic: The key of anthropic from ANTHROPIC_API_KEY holds a line break");
+    expect(text).not.toContain("planted");
   });
 
   test("but no network", async () => {
@@ -178,6 +226,73 @@ describe("with a key", () => {
     expect(text).toContain('x   mine: The command that gives the credentials of "mine" failed (exit code 4)');
     expect(text).not.toContain("planted");
   });
+});
+
+describe("what is set up wrongly is named", () => {
+  test.each<[story: string, given: Scene, expected: string]>([
+    [
+      "a base URL without http://",
+      { files: { "models.json": models({ baseUrl: "localhost:8000/v1", auth: "none", models: [{ id: "m1" }] }) } },
+      'x   mine: its base URL is not a URL: "localhost:8000/v1"\n      -> a base URL begins with http',
+    ],
+    ["the address of a local server", { env: { OLLAMA_HOST: "a b" } }, '!   ollama: its base URL is not a URL: "a b"'],
+    [
+      "certificates that are not there",
+      { env: { TILLER_CA_FILE: "/nowhere/ca.pem" } },
+      "x   TILLER_CA_FILE: Cannot use the certificates in /nowhere/ca.pem (from TILLER_CA_FILE): ENOENT",
+    ],
+    [
+      "certificates that are none",
+      { env: { SSL_CERT_FILE: "/dev/null" } },
+      "x   SSL_CERT_FILE: Cannot use the certificates in /dev/null (from SSL_CERT_FILE): it holds no PEM certificate",
+    ],
+    [
+      "certificates that Node does without",
+      { env: { NODE_EXTRA_CA_CERTS: "/nowhere/ca.pem" } },
+      "!   NODE_EXTRA_CA_CERTS: Cannot use the certificates in /nowhere/ca.pem",
+    ],
+    [
+      "a provider without a key, with the plainest way to one",
+      { files: { "models.json": JSON.stringify({ providers: { anthropic: { baseUrl: "http://127.0.0.1:9" } } }) } },
+      "!   anthropic: none found\n      -> set ANTHROPIC_API_KEY, or",
+    ],
+  ])("%s", async (_story, given, expected) => {
+    expect((await doctor(given)).text).toContain(expected);
+  });
+
+  const servers: Scene["servers"] = { sdk: { kind: "unasked" } };
+  const sdk = (name: string) => ({
+    "models.json": JSON.stringify({
+      providers: {
+        sdk: { api: "ai-sdk", auth: "none", compat: { package: name }, models: [{ id: "a" }, { id: "b" }] },
+      },
+    }),
+  });
+
+  test("a package of the AI SDK that is not installed, once", async () => {
+    const { ok, text } = await doctor({ files: sdk("@ai-sdk/amazon-bedrock"), servers });
+    expect(ok).toBe(false);
+    const line = `sdk: the package @ai-sdk/amazon-bedrock is not installed in ${join(root, "agent")}`;
+    expect(text.split(line)).toHaveLength(2);
+    expect(text).toContain(`x   ${line}\n      -> cd ${join(root, "agent")} && npm install @ai-sdk/amazon-bedrock`);
+  });
+
+  test("but one that is installed is fine", async () => {
+    const home = join(root, "agent/node_modules/some-sdk");
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, "package.json"), "{}");
+    const { ok, text } = await doctor({ files: sdk("some-sdk/deep"), servers });
+    expect(ok).toBe(true);
+    expect(text).toContain("ok  sdk: the package some-sdk/deep is installed");
+    expect(text).not.toContain("so it was not checked");
+  });
+});
+
+test("a provider on this machine without a model: the first one of the server would be taken", async () => {
+  const { ok, text } = await doctor({ args: ["--provider", "ollama"], servers: { ollama: has("qwen3:8b", "b") } });
+  expect(ok).toBe(true);
+  expect(text).toContain("-   ollama: the first one of the server would be taken: ollama/qwen3:8b");
+  expect(text).not.toContain("does not list it");
 });
 
 describe("the files", () => {

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { keyVariables } from "@tiller/ai/auth";
+import { plainKeyVariable } from "@tiller/ai/auth";
 import { ProviderError } from "@tiller/ai/errors";
+import { trustedCertificates } from "@tiller/ai/http/certificates";
 import { proxyFor } from "@tiller/ai/http/proxy-settings";
 import type { ModelRegistry } from "@tiller/ai/models";
 import { MODELS_NAMES } from "../config/models-file.ts";
@@ -54,7 +55,7 @@ export function keyChecks(registry: ModelRegistry): Check[] {
     if (state.key.missing !== "") return [{ area, subject: provider, level: "warning", text: state.key.missing }];
     if (state.keyless && state.configured) return [{ area, subject: provider, level: "ok", text: "needs none" }];
     if (!state.configured) return [];
-    const variable = keyVariables(provider)[0];
+    const variable = plainKeyVariable(provider);
     const advice = `${variable ? `set ${variable}, or ` : ""}add an apiKey to models.json; "auth": "none" if it needs none`;
     return [{ area, subject: provider, level: "warning", text: "none found", advice }];
   });
@@ -75,15 +76,35 @@ export function networkChecks(registry: ModelRegistry, env: Env, isOffline: bool
     seen.add(check.subject);
     checks.push({ area, ...check });
   }
-  for (const name of CERTIFICATE_VARIABLES.filter((variable) => env[variable])) {
-    const isThere = existsSync(env[name] ?? "");
-    const text = isThere ? `certificates from ${env[name]}` : `there is no file ${env[name]}`;
-    checks.push({ area, subject: name, level: isThere ? "ok" : "warning", text });
+  for (const [name, level] of CERTIFICATE_VARIABLES) {
+    const file = env[name];
+    if (!file) continue;
+    const problem = certificateProblem(name, file);
+    checks.push({
+      area,
+      subject: name,
+      ...(problem === undefined ? { level: "ok", text: `certificates from ${file}` } : { level, text: problem }),
+    });
   }
   return checks;
 }
 
-const CERTIFICATE_VARIABLES = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"];
+/** Node goes on without a file it cannot read; ours are wanted, so no request is made without them. */
+const CERTIFICATE_VARIABLES = [
+  ["NODE_EXTRA_CA_CERTS", "warning"],
+  ["SSL_CERT_FILE", "problem"],
+  ["TILLER_CA_FILE", "problem"],
+] as const;
+
+function certificateProblem(name: string, file: string): string | undefined {
+  try {
+    // Read in the same way whatever the variable: as it is read for a request.
+    trustedCertificates({ TILLER_CA_FILE: file });
+    return undefined;
+  } catch (error) {
+    return (error instanceof Error ? error.message : String(error)).replace("TILLER_CA_FILE", name);
+  }
+}
 
 function proxyCheck(url: URL, env: Env): Pick<Check, "subject" | "level" | "text"> | undefined {
   try {

@@ -3,6 +3,7 @@ import type { RunArgs } from "../args.ts";
 import type { SubCommand } from "../cli-options.ts";
 import type { Env } from "../config/paths.ts";
 import { log } from "../lib/log.ts";
+import { isAskingOff } from "../session-models.ts";
 import { openSetUp } from "../set-up.ts";
 import { reportText } from "./check.ts";
 import { listModels } from "./list-models.ts";
@@ -29,7 +30,7 @@ export async function runSubCommand(inputs: SubCommandInputs): Promise<number> {
     log(setUp.error, "");
     return 1;
   }
-  const isOffline = options.offline === true || isOn(env.PI_OFFLINE);
+  const isOffline = isAskingOff(options, env);
   if (command === "doctor") {
     const report = await runDoctor({ setUp, version, env, clock, isOffline });
     print(options.json ? JSON.stringify(report, undefined, 2) : reportText(report));
@@ -38,8 +39,4 @@ export async function runSubCommand(inputs: SubCommandInputs): Promise<number> {
   for (const problem of [...run.warnings, ...setUp.problems]) log(problem);
   print(await listModels({ setUp, env, clock, search: words.join(" "), isAll: options.all === true, isOffline }));
   return 0;
-}
-
-function isOn(value: string | undefined): boolean {
-  return /^(1|true|yes|on)$/i.test(value ?? "");
 }

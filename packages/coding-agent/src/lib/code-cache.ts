@@ -11,9 +11,9 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { createRequire } from "node:module";
+import { createRequire, Module } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 
 /**
@@ -61,7 +61,9 @@ export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): v
     try {
       const place = dirname(file);
       const require = (id: string): unknown => (id.startsWith(".") ? load(join(place, id)) : nodeRequire(id));
-      compile(file)(module.exports, require, module, file, place);
+      const source = readFileSync(file, "utf8");
+      if (IMPORTS.test(source)) runByNode(file, source, require, module);
+      else compile(file, source)(module.exports, require, module, file, place);
     } catch (error) {
       loaded.delete(file);
       throw error;
@@ -70,13 +72,11 @@ export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): v
     return module.exports;
   };
 
-  const compile = (file: string): Wrapper => {
-    const source = readFileSync(file, "utf8");
+  const compile = (file: string, source: string): Wrapper => {
     const name = cacheName(file);
     const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
       filename: file,
       cachedData: readCode(join(cacheDir, name)),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     // False only when there was something and it was taken.
     if (script.cachedDataRejected !== false) fresh.set(name, script);
@@ -87,6 +87,15 @@ export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): v
     if (worthKeeping && fresh.size > 0) keep(cacheDir, fresh);
   });
   load(entry);
+}
+
+/** A script from a cache cannot import anything. The few files that do, to load what users have installed, go without. */
+const IMPORTS = /\bimport\(/;
+
+function runByNode(file: string, source: string, require: (id: string) => unknown, loaded: Loaded): void {
+  const module = Object.assign(new Module(file), { filename: file, require, exports: loaded.exports });
+  (module as unknown as { _compile(source: string, file: string): void })._compile(source, file);
+  loaded.exports = module.exports;
 }
 
 /** Also the state of the file, for those who change the bundle by hand: the engine compares no more than its length. */

@@ -7,6 +7,7 @@ import type { AgentMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { SessionState } from "@tiller/protocol/state";
 import { remember } from "../lib/remember.ts";
+import type { BashRunner } from "./bash-runner.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
 import { lastAssistantText } from "./last-text.ts";
 import type { ModelControl } from "./model-control.ts";
@@ -44,6 +45,7 @@ export interface SessionModes extends QueueModes {
 export interface AgentSession {
   readonly models: ModelControl;
   readonly modes: SessionModes;
+  readonly bash: BashRunner;
   admit(prompt: PromptRequest): Admission;
   /** Ends the run and reserves the next one in its place at once; `over` resolves after the last event of the old one. */
   replace(prompt: PromptRequest): { admission: Admission; over: Promise<void> };
@@ -54,19 +56,21 @@ export interface AgentSession {
   /** Resolves after the last event of the run that it ended. */
   abort(): Promise<void>;
   abortRetry(): Promise<void>;
+  /** Neither a run nor a shell command of the host is going on. */
   waitForIdle(): Promise<void>;
   subscribe(listener: SessionListener): () => void;
   /** The same object as long as nothing has changed. */
   state(): SessionState;
   messages(): readonly AgentMessage[];
   lastAssistantText(): string | undefined;
-  /** Ends the run and what waits. `reason` is what the results of unfinished prompts say. */
+  /** Ends the run, the shell commands and what waits. `reason` is what the results of unfinished prompts say. */
   dispose(reason: string): Promise<void>;
 }
 
 export interface AgentSessionParts {
   models: ModelControl;
   modes: SessionModes;
+  bash: BashRunner;
   queue: SessionQueue;
   run: SessionRun;
   store: SessionStore;
@@ -85,7 +89,7 @@ const LIMITS_OF_QUEUED =
 const QUEUES = { steer: "steering", followUp: "followUp" } as const;
 
 export function createAgentSession(parts: AgentSessionParts): AgentSession {
-  const { models, modes, queue, run, store, pipeline, clock, ids } = parts;
+  const { models, modes, bash, queue, run, store, pipeline, clock, ids } = parts;
 
   const enqueue = (name: QueueName, request: MessageRequest, prompt?: AcceptedPrompt): Admission => {
     queue.add(name, userMessage(request, clock.now()), prompt);
@@ -111,6 +115,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   return {
     models,
     modes,
+    bash,
     admit(request) {
       const problem = messageProblem(request);
       if (problem !== undefined) return { refused: problem };
@@ -137,7 +142,9 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     clearQueue: () => dropQueue("The queued prompt was removed by clear_queue"),
     abort: () => run.abort(),
     abortRetry: () => run.abortRetry(),
-    waitForIdle: () => run.settled(),
+    async waitForIdle() {
+      await Promise.all([run.settled(), bash.settled()]);
+    },
     subscribe: pipeline.subscribe,
     state: remember(() => ({
       model: models.model,
@@ -161,7 +168,8 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     messages: () => store.messages,
     lastAssistantText: () => lastAssistantText(store.messages),
     async dispose(reason) {
-      await run.abort(reason);
+      bash.abortAll();
+      await Promise.all([run.abort(reason), bash.settled()]);
       if (!queue.isEmpty) dropQueue(reason);
       store.close();
     },

@@ -51,7 +51,10 @@ function bashText(message: BashExecutionMessage): string {
   let text = `Ran \`${message.command}\`\n${output}`;
   if (message.cancelled) text += "\n\n(command cancelled)";
   else if (message.exitCode) text += `\n\nCommand exited with code ${message.exitCode}`;
-  if (message.truncated && message.fullOutputPath)
-    text += `\n\n[Output truncated. Full output: ${message.fullOutputPath}]`;
+  if (message.truncated) {
+    text += message.fullOutputPath
+      ? `\n\n[Output truncated. Full output: ${message.fullOutputPath}]`
+      : "\n\n[Output truncated]";
+  }
   return text;
 }

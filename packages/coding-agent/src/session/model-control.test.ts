@@ -1,6 +1,6 @@
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import { describe, expect, it } from "vitest";
-import { createModelControl } from "./model-control.ts";
+import { createModelControl, type ModelSource } from "./model-control.ts";
 
 function model(id: string, reasoning = true): Model {
   return {
@@ -17,10 +17,22 @@ function model(id: string, reasoning = true): Model {
   };
 }
 
-function control(models: Model[], start: Model | null, options: { scope?: Model[]; level?: ThinkingLevel } = {}) {
+interface Options extends Partial<ModelSource> {
+  scope?: Model[];
+  level?: ThinkingLevel;
+}
+
+function control(models: Model[], start: Model | null, options: Options = {}) {
   const told: string[] = [];
   const subject = createModelControl({
-    source: { available: () => models },
+    source: {
+      available: () => models,
+      find: (_provider, id) => models.find((known) => known.id === id),
+      named: () => undefined,
+      refresh: () => undefined,
+      describe: () => undefined,
+      ...options,
+    },
     initial: { model: start, thinkingLevel: options.level ?? "medium" },
     scope: options.scope ?? [],
     onModel: (m) => told.push(`model ${m.id}`),
@@ -85,5 +97,60 @@ describe("model control", () => {
     ]);
     expect(control([plain], plain).subject.cycleThinkingLevel()).toBeNull();
     expect(control([], null).subject.cycleThinkingLevel()).toBeNull();
+  });
+
+  it("switches to a model that no list has, where that may be", () => {
+    const { subject, told } = control([a], a, { named: (provider, id) => (provider === "p" ? model(id) : undefined) });
+    expect(subject.set("p", "new")).toMatchObject({ id: "new" });
+    expect(subject.set("q", "new")).toBeUndefined();
+    expect([subject.model?.id, told]).toEqual(["new", ["model new"]]);
+  });
+
+  it("asks servers for a model that it does not know before it takes the bare name", async () => {
+    const models = [a];
+    const asked: unknown[] = [];
+    const { subject } = control(models, a, {
+      refresh: async (provider) => {
+        asked.push(provider);
+        models.push(b);
+      },
+      named: (_provider, id) => model(id, false),
+    });
+    expect(subject.set("p", "a")).toBe(a);
+    expect(asked).toEqual([]);
+    expect(await subject.set("p", "b")).toBe(b);
+    expect(asked).toEqual(["p"]);
+  });
+
+  it("learns what its model can do before it is asked: the level follows, the model is not told again", async () => {
+    const clever = { ...plain, reasoning: true };
+    const { subject, told } = control([plain], plain, { level: "high", describe: async () => clever });
+    expect(subject.thinkingLevel).toBe("off");
+    await subject.prepare();
+    expect([subject.model, subject.thinkingLevel, told]).toEqual([clever, "high", ["level high"]]);
+  });
+
+  it("learns which model was meant, and tells it", async () => {
+    const { subject, told } = control([a], c, { describe: async () => a });
+    await subject.prepare();
+    expect([subject.model, told]).toEqual([a, ["model a"]]);
+  });
+
+  it("does not take back a choice that was made while a server was asked", async () => {
+    let answer = (_found: Model): void => undefined;
+    const described = new Promise<Model>((resolve) => {
+      answer = resolve;
+    });
+    const { subject } = control([a, b], a, { describe: () => described });
+    const prepared = subject.prepare();
+    subject.set("p", "b");
+    answer({ ...a, contextWindow: 5 });
+    await prepared;
+    expect(subject.model).toBe(b);
+  });
+
+  it("has nothing to wait for when there is nothing to learn, or no model", () => {
+    expect(control([a], a).subject.prepare()).toBeUndefined();
+    expect(control([], null, { describe: async () => a }).subject.prepare()).toBeUndefined();
   });
 });

@@ -5,6 +5,13 @@ import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 export interface ModelSource {
   /** Those that can be asked now, in the order of the catalogue; `current` is the one in use. */
   available(current?: Model): readonly Model[];
+  find(provider: string, id: string): Model | undefined;
+  /** A model that no list has, where any name may be given; from then on it is one of the others. */
+  named(provider: string, id: string): Model | undefined;
+  /** Learns which models the servers on this machine have, if the provider is one of them. Undefined: nothing to wait for. */
+  refresh(provider?: string): undefined | Promise<void>;
+  /** What is still to be learned of a model before it is asked: its figures, or which one was meant. Never rejects. */
+  describe(model: Model): undefined | Promise<Model | undefined>;
 }
 
 /** Owns the current model and thinking level. */
@@ -12,9 +19,13 @@ export interface ModelControl {
   readonly model: Model | null;
   readonly thinkingLevel: ThinkingLevel;
   available(): readonly Model[];
+  /** Before `available`: learns what servers on this machine have. Undefined when there is nothing to wait for. */
+  refresh(): undefined | Promise<void>;
+  /** Before the model is asked: learns what it can do. Undefined when there is nothing to wait for. */
+  prepare(): undefined | Promise<void>;
   levels(): readonly ThinkingLevel[];
-  /** Undefined when there is no such model with credentials. */
-  set(provider: string, id: string): Model | undefined;
+  /** Undefined when there is no such model with credentials. A promise when its server has to be asked for it. */
+  set(provider: string, id: string): Model | undefined | Promise<Model | undefined>;
   /** Null when there is nothing to switch to. */
   cycle(): { model: Model; thinkingLevel: ThinkingLevel; isScoped: boolean } | null;
   setThinkingLevel(level: ThinkingLevel): void;
@@ -49,12 +60,18 @@ export function createModelControl({
     level = next;
     onThinkingLevel(level);
   };
-  const use = (next: Model): Model => {
-    model = next;
+  const use = (given: Model): Model => {
+    const next = source.find(given.provider, given.id) ?? given;
     onModel(next);
+    return take(next);
+  };
+  const take = (next: Model): Model => {
+    model = next;
     useLevel(clamped(next, wanted));
     return next;
   };
+  const findAvailable = (provider: string, id: string): Model | undefined =>
+    available().find((candidate) => isSame(candidate, { provider, id }));
 
   return {
     get model() {
@@ -64,18 +81,33 @@ export function createModelControl({
       return level;
     },
     available,
+    refresh: () => source.refresh(),
+    prepare() {
+      const asked = model;
+      const learned = asked && source.describe(asked);
+      return learned?.then((found) => {
+        // Meanwhile somebody may have chosen another one.
+        if (!found || model !== asked) return;
+        if (isSame(found, asked)) take(found);
+        else use(found);
+      });
+    },
     levels: () => (model ? levelsFor(model) : ["off"]),
     set(provider, id) {
-      const found = available().find((candidate) => candidate.provider === provider && candidate.id === id);
-      return found && use(found);
+      const found = findAvailable(provider, id);
+      if (found) return use(found);
+      const useNamed = (): Model | undefined => {
+        const named = findAvailable(provider, id) ?? source.named(provider, id);
+        return named && use(named);
+      };
+      const learned = source.refresh(provider);
+      return learned ? learned.then(useNamed) : useNamed();
     },
     cycle() {
       const isScoped = scope.length > 0;
       const candidates = isScoped ? scope : available();
       if (candidates.length <= 1) return null;
-      const at = candidates.findIndex(
-        (candidate) => candidate.provider === model?.provider && candidate.id === model.id,
-      );
+      const at = candidates.findIndex((candidate) => isSame(candidate, model));
       const next = use(candidates[(Math.max(at, 0) + 1) % candidates.length]!);
       return { model: next, thinkingLevel: level, isScoped };
     },
@@ -91,6 +123,10 @@ export function createModelControl({
       return level;
     },
   };
+}
+
+function isSame(one: Pick<Model, "provider" | "id">, other: Pick<Model, "provider" | "id"> | null): boolean {
+  return one.provider === other?.provider && one.id === other.id;
 }
 
 function clamped(model: Model | null, level: ThinkingLevel): ThinkingLevel {

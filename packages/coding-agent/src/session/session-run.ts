@@ -1,5 +1,6 @@
 import type { AgentRun } from "@tiller/agent/agent-loop";
 import type { AgentPorts, RunOutcome } from "@tiller/agent/types";
+import type { ProviderError } from "@tiller/ai/errors";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { PromptLimits } from "@tiller/protocol/limits";
 import type { AgentMessage, UserMessage } from "@tiller/protocol/message";
@@ -49,6 +50,8 @@ export interface SessionRunOptions {
   model(): Model | null;
   /** Undefined while retrying is switched off. */
   retrySettings(): RetrySettings | undefined;
+  /** Called where messages from outside the run may be put into the conversation: before its first and after its last. */
+  atRest(): void;
   /** Takes messages out of what the model sees; they stay in the file. */
   leaveOut(messages: readonly AgentMessage[]): void;
   sessionLimits: PromptLimits;
@@ -110,6 +113,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
         pauseTooLong: delayMs === undefined,
       });
       if (step.do !== "retry" || delayMs === undefined) {
+        if (settings && outcome.error && delayMs === undefined) tellLongPause(outcome.error, settings.maxDelayMs);
         progress.endRetries(outcome);
         return outcome;
       }
@@ -128,6 +132,11 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     }
   };
 
+  const tellLongPause = ({ retryAfterMs = 0 }: ProviderError, maxDelayMs: number): void => {
+    const message = `Not tried again: the provider asks to wait ${retryAfterMs / 1000} s, and retry.provider.maxRetryDelayMs allows ${maxDelayMs / 1000} s`;
+    void pipeline.emit({ type: "notice", level: "warning", source: "retry", message });
+  };
+
   const waitForRetry = async (run: Run, attempt: number, delayMs: number): Promise<void> => {
     const controller = new AbortController();
     run.retryWait = { attempt, until: clock.now() + delayMs, controller };
@@ -137,6 +146,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
   /** The run procedure: wait for the one before, run, tell the end, settle. */
   const execute = async (run: Run, message: UserMessage, before: Promise<void> | undefined): Promise<void> => {
     await before;
+    options.atRest();
     const { progress } = run;
     const stopClock = progress.startClock(() => run.controller.abort());
     let outcome: RunOutcome | undefined;
@@ -151,6 +161,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     if (!progress.hasBegun) void progress.emit({ type: "agent_start" });
     if (progress.isOpen) progress.end(outcome?.messages ?? [], false);
     run.ended = true;
+    options.atRest();
     await Promise.resolve();
     if (current === run) current = undefined;
     settle(run, outcome, crash);

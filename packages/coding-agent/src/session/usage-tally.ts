@@ -31,5 +31,6 @@ export function addAnswer(spending: Spending, { usage }: Pick<AssistantMessage, 
   }
   total.totalTokens += usage.totalTokens;
   total.cost.total += usage.cost.total;
+  if (usage.cacheWrite1h !== undefined) total.cacheWrite1h = (total.cacheWrite1h ?? 0) + usage.cacheWrite1h;
   if (usage.reasoning !== undefined) total.reasoning = (total.reasoning ?? 0) + usage.reasoning;
 }

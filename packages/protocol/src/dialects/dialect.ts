@@ -28,6 +28,8 @@ export interface Dialect {
   readonly unknownFlag: "error" | "warning";
   /** Programs that a project names are used without anybody's approval. */
   readonly trustsProjects: boolean;
+  /** Folder and exported variables of a `bash` command survive until the next one. */
+  readonly keepsShellState: boolean;
   readonly defaults: {
     readonly interruptMode: InterruptMode;
     /** Clamped to what the model supports. */

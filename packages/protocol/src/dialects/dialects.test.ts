@@ -31,6 +31,15 @@ test.each([
 );
 
 test.each([
+  ["union", false],
+  ["pi", false],
+  ["omp", true],
+  ["xcsh", true],
+] as const)("%s: folder and environment of a shell command survive: %s", (name, keepsShellState) => {
+  expect(DIALECTS[name].keepsShellState).toBe(keepsShellState);
+});
+
+test.each([
   ["union", []],
   ["pi", ["prompt_result", "session_settled"]],
   ["omp", ["compaction_end", "compaction_start"]],

@@ -9,5 +9,6 @@ export const omp: Dialect = {
   omittedEvents: new Set(["compaction_start", "compaction_end"]),
   sendsTitle: true,
   unknownFlag: "warning",
+  keepsShellState: true,
   defaults: { interruptMode: "immediate", thinkingLevel: "high" },
 };

@@ -12,5 +12,6 @@ export const union: Dialect = {
   sendsDialogCancel: true,
   unknownFlag: "error",
   trustsProjects: false,
+  keepsShellState: false,
   defaults: { interruptMode: "wait", thinkingLevel: "medium" },
 };

@@ -178,6 +178,7 @@ test.each<[story: string, error: unknown, expected: object]>([
     Object.assign(new Error("no files"), { name: "AI_UnsupportedFunctionalityError" }),
     { kind: "bad_request" },
   ],
+  ["a name that every object knows", Object.assign(new Error("odd"), { name: "constructor" }), { kind: "server" }],
   ["nonsense", undefined, { kind: "server", message: "undefined" }],
 ])("thrown: %s", async (_story, error, expected) => {
   const fake: LanguageModel = { ...fakeModel("v3", []), doStream: () => Promise.reject(error) };

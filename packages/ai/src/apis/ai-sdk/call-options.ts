@@ -2,6 +2,7 @@ import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { ModelRequest } from "../../provider.ts";
 import { isThinkingLevel } from "../../thinking-levels.ts";
 import { prepareHistory } from "../history.ts";
+import { isRecord } from "../wire-values.ts";
 import { toPrompt } from "./prompt.ts";
 import type { CallOptions, LanguageModel, PromptMessage, ProviderOptions, SpecVersion } from "./spec.ts";
 
@@ -23,6 +24,7 @@ export function callOptions(request: ModelRequest, target: LanguageModel, abortS
   const history = prepareHistory(request.messages, model, {
     callIds: { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 },
     unsignedThinking: "keep",
+    tools,
     startsWithUser: true,
   });
   const prompt = toPrompt(request.systemPrompt, history, { version, imagesInResults: takesImages(model, target) });
@@ -72,8 +74,4 @@ function providerOptionsField(model: Model, level: ThinkingLevel): { providerOpt
     if (isRecord(options) && !isThinkingLevel(vendor)) merged[vendor] = { ...merged[vendor], ...options };
   }
   return Object.keys(merged).length === 0 ? {} : { providerOptions: merged };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,23 +1,26 @@
 import { ProviderError, type ProviderErrorKind } from "../../errors.ts";
 import { kindOfError } from "../../http/error-kind.ts";
 import { failureOf } from "../../http/failure.ts";
+import { isRecord, textOf } from "../wire-values.ts";
 
 /** What an AI SDK model throws, or puts into its stream, as our kind of error. Pure. */
 
 /** The errors of the SDK that are no answer of a server, by their names. */
-const KINDS: Readonly<Record<string, ProviderErrorKind>> = {
-  AI_LoadAPIKeyError: "auth",
-  AI_LoadSettingError: "bad_request",
-  AI_NoSuchModelError: "bad_request",
-  AI_InvalidArgumentError: "bad_request",
-  AI_InvalidPromptError: "bad_request",
-  AI_UnsupportedFunctionalityError: "bad_request",
-  AI_EmptyResponseBodyError: "malformed",
-  AI_InvalidResponseDataError: "malformed",
-  AI_JSONParseError: "malformed",
-  AI_TypeValidationError: "malformed",
-  AbortError: "network",
-};
+const KINDS: ReadonlyMap<string, ProviderErrorKind> = new Map(
+  Object.entries<ProviderErrorKind>({
+    AI_LoadAPIKeyError: "auth",
+    AI_LoadSettingError: "bad_request",
+    AI_NoSuchModelError: "bad_request",
+    AI_InvalidArgumentError: "bad_request",
+    AI_InvalidPromptError: "bad_request",
+    AI_UnsupportedFunctionalityError: "bad_request",
+    AI_EmptyResponseBodyError: "malformed",
+    AI_InvalidResponseDataError: "malformed",
+    AI_JSONParseError: "malformed",
+    AI_TypeValidationError: "malformed",
+    AbortError: "network",
+  }),
+);
 /** The codes of a connection that failed, ours and those of Node's fetch. */
 const NETWORK_CODE = /^(E[A-Z]+|UND_ERR_\w+|CERT_\w+|UNABLE_TO_\w+|SELF_SIGNED_\w+|DEPTH_ZERO_\w+)$/;
 const NETWORK_WORDS = /^(cannot connect to api|fetch failed|terminated|network error)/i;
@@ -27,7 +30,7 @@ export function toldFailure(error: unknown, now: number): ProviderError {
   const facts = isRecord(error) ? error : {};
   if (typeof facts.statusCode === "number") return answeredFailure(facts, facts.statusCode, error, now);
   const words = wordsOf(error);
-  const kind = KINDS[textOf(facts.name)] ?? (isNetwork(error) ? "network" : kindOf(facts, words));
+  const kind = KINDS.get(textOf(facts.name)) ?? (isNetwork(error) ? "network" : kindOf(facts, words));
   return new ProviderError(kind, words, { cause: error });
 }
 
@@ -69,11 +72,3 @@ function wordsOf(error: unknown): string {
 }
 
 type Facts = Record<string, unknown>;
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function isRecord(value: unknown): value is Facts {
-  return typeof value === "object" && value !== null;
-}

@@ -3,6 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ProviderError } from "../../errors.ts";
 import type { ModelRequest } from "../../provider.ts";
+import { isRecord } from "../wire-values.ts";
 import { KNOWN_VERSIONS, type LanguageModel } from "./spec.ts";
 
 /**
@@ -165,8 +166,4 @@ function codeOf(error: unknown): unknown {
 
 function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function isRecord(value: unknown): value is Exports {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { ProviderError } from "../../errors.ts";
 import type { Delta } from "../../provider.ts";
+import { isRecord } from "../wire-values.ts";
 import { toldFailure } from "./failure.ts";
 import type { StreamPart, Usage } from "./spec.ts";
 
@@ -220,10 +221,6 @@ function merged(
     all[vendor] = isRecord(told) && isRecord(all[vendor]) ? { ...all[vendor], ...told } : told;
   }
   return all;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 function fail(state: PartsState, error: ProviderError, out: Delta[]): void {

@@ -1,6 +1,7 @@
 import type { ImageContent, TextContent } from "@tiller/protocol/content";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "@tiller/protocol/message";
 import { parseEventObject } from "../../http/sse.ts";
+import { resultsFrom } from "../history.ts";
 import type { PromptMessage, PromptPart, ProviderOptions, SpecVersion } from "./spec.ts";
 
 /** A prepared history as the prompt of an AI SDK model. Pure. */
@@ -70,16 +71,6 @@ function answerPart(block: AssistantMessage["content"][number]): PromptPart {
 function signed(part: PromptPart, signature: string | undefined): PromptPart {
   const told = signature ? parseEventObject(signature) : undefined;
   return told && !Array.isArray(told) ? { ...part, providerOptions: told as ProviderOptions } : part;
-}
-
-function resultsFrom(history: readonly LlmMessage[], from: number): ToolResultMessage[] {
-  const round: ToolResultMessage[] = [];
-  for (let i = from; i < history.length; i++) {
-    const message = history[i]!;
-    if (message.role !== "toolResult") break;
-    round.push(message);
-  }
-  return round;
 }
 
 function resultPart(message: ToolResultMessage, rules: PromptRules): PromptPart {

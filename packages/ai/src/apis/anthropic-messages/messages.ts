@@ -11,8 +11,6 @@ export interface WireMessage {
 }
 
 export interface WireOptions {
-  /** Names of tools that are defined in the same request. */
-  toolNames: ReadonlySet<string>;
   withThoughts: boolean;
 }
 
@@ -68,21 +66,15 @@ function userBlock(block: TextContent | ImageContent): Block[] {
 
 function assistantBlock(block: AssistantMessage["content"][number], options: WireOptions): Block[] {
   if (block.type === "text") return readableText(block.text);
-  if (block.type === "toolCall") return [toolUseBlock(block, options)];
+  if (block.type === "toolCall") return [toolUseBlock(block)];
   if (!options.withThoughts) return [];
   const signature = block.thinkingSignature ?? "";
   if (block.redacted) return [{ type: "redacted_thinking", data: signature }];
   return [{ type: "thinking", thinking: block.thinking, signature }];
 }
 
-function toolUseBlock(call: ToolCall, { toolNames }: WireOptions): Block {
-  const name = toolNames.has(call.name) ? call.name : plainName(call.name);
-  return { type: "tool_use", id: call.id, name, input: call.arguments };
-}
-
-/** Calls of tools that no longer exist, or never did, must not make the conversation unusable. */
-function plainName(name: string): string {
-  return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 128) || "unknown";
+function toolUseBlock({ id, name, arguments: input }: ToolCall): Block {
+  return { type: "tool_use", id, name, input };
 }
 
 function toolResultBlock(message: ToolResultMessage): Block {

@@ -1,9 +1,9 @@
-import type { LlmMessage } from "@tiller/protocol/message";
+import type { AssistantMessage, LlmMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import { ProviderError } from "../../errors.ts";
 import type { ModelRequest } from "../../provider.ts";
 import type { HttpCall } from "../api.ts";
-import { type HistoryRules, isAuthor, prepareHistory } from "../history.ts";
+import { type HistoryRules, hasFailed, isAuthor, prepareHistory } from "../history.ts";
 import { type Block, toWireMessages, type WireMessage } from "./messages.ts";
 import { planThinking, type ThinkingPlan } from "./thinking.ts";
 
@@ -15,20 +15,18 @@ import { planThinking, type ThinkingPlan } from "./thinking.ts";
  *   eagerInputStreaming: true         arguments of tools come as they are written, not checked by the provider first
  *   unsignedThinking: "text" (default) | "keep" | "drop"      what becomes of the thoughts of a server that signs nothing
  *
- * Names of tools are sent as they are: a name the API refuses is refused with the API's own words, which name the tool.
+ * Names of the tools of a request are sent as they are: one that the API refuses is refused with the API's own words,
+ * which name the tool.
  */
 
 const API_VERSION = "2023-06-01";
 const CALL_IDS = { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 };
 
 export function buildRequest(request: ModelRequest): HttpCall {
-  const { model, tools } = request;
-  const history = prepareHistory(request.messages, model, historyRules(model));
-  const plan = planFor(request, history);
-  const messages = toWireMessages(history, {
-    toolNames: new Set(tools.map((tool) => tool.name)),
-    withThoughts: !plan.forgetThoughts,
-  });
+  const { model } = request;
+  const history = prepareHistory(request.messages, model, historyRules(request));
+  const plan = planFor(request);
+  const messages = toWireMessages(history, { withThoughts: !plan.forgetThoughts });
   const last = messages.at(-1);
   if (!last) throw nothingToSend(model, "the conversation has no message with a text or an image in it");
   if (last.role === "assistant") throw nothingToSend(model, "the last word of the conversation is the model's own");
@@ -49,16 +47,19 @@ export function buildRequest(request: ModelRequest): HttpCall {
   };
 }
 
-/** A base URL is given with or without `/v1`. */
+/** A base URL is given with or without `/v1`; what it asks for behind a `?` stays there. */
 export function messagesUrl(baseUrl: string): string {
-  const base = baseUrl.replace(/\/+$/, "");
-  return base.endsWith("/v1") ? `${base}/messages` : `${base}/v1/messages`;
+  const [address = "", query] = baseUrl.split("?", 2);
+  const base = address.replace(/\/+$/, "");
+  const url = base.endsWith("/v1") ? `${base}/messages` : `${base}/v1/messages`;
+  return query === undefined ? url : `${url}?${query}`;
 }
 
-function historyRules({ compat }: Model): HistoryRules {
-  const unsigned = compat?.unsignedThinking;
+function historyRules({ model, tools }: ModelRequest): HistoryRules {
+  const unsigned = model.compat?.unsignedThinking;
   return {
     callIds: CALL_IDS,
+    tools,
     startsWithUser: true,
     ...(unsigned === "keep" || unsigned === "drop" ? { unsignedThinking: unsigned } : {}),
   };
@@ -69,18 +70,27 @@ function nothingToSend({ provider, id }: Model, why: string): ProviderError {
 }
 
 /**
- * A model with a budget wants the turn it goes on with to begin with a thought of its own. In a turn that another model
- * began there is none, so it thinks again from the next turn on.
+ * A model with a budget wants the turn it goes on with to begin with a thought of its own. Where it has none (the turn
+ * was begun without thinking, or another model had a part in it), it thinks again from the next turn on.
  */
-function planFor({ model, thinkingLevel, maxTokens }: ModelRequest, history: readonly LlmMessage[]): ThinkingPlan {
+function planFor({ model, thinkingLevel, maxTokens, messages }: ModelRequest): ThinkingPlan {
   const needsOwnThought = model.compat?.thinking !== "adaptive";
-  const level = needsOwnThought && continuesForeignTurn(history, model) ? "off" : thinkingLevel;
+  const level = needsOwnThought && !canThinkOn(messages, model) ? "off" : thinkingLevel;
   return planThinking(model, level, maxTokens);
 }
 
-function continuesForeignTurn(history: readonly LlmMessage[], model: Model): boolean {
-  const first = history[history.findLastIndex((message) => message.role === "user") + 1];
-  return first?.role === "assistant" && !isAuthor(first, model);
+/** Only the first answer of a turn has to begin with a thought: after the results of tools a model may go on without. */
+function canThinkOn(messages: readonly LlmMessage[], model: Model): boolean {
+  const answers = openTurn(messages);
+  const begun = answers[0];
+  if (!begun) return true;
+  return begun.content[0]?.type === "thinking" && answers.every((answer) => isAuthor(answer, model));
+}
+
+/** The answers since the user spoke; also what is said right behind results begins a new turn. */
+function openTurn(messages: readonly LlmMessage[]): AssistantMessage[] {
+  const since = messages.slice(messages.findLastIndex((message) => message.role === "user") + 1);
+  return since.flatMap((message) => (message.role === "assistant" && !hasFailed(message) ? [message] : []));
 }
 
 function buildHeaders(request: ModelRequest, planned: readonly string[]): Record<string, string> {

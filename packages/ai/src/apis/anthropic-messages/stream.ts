@@ -2,9 +2,10 @@ import { ProviderError, type ProviderErrorKind } from "../../errors.ts";
 import { kindOfError } from "../../http/error-kind.ts";
 import { parseEventObject } from "../../http/sse.ts";
 import type { Delta } from "../../provider.ts";
+import { textOf } from "../wire-values.ts";
 import { learnWrapping, noWrapping, pushWrapped, type Wrapping } from "../wrapped-text.ts";
 import { createUsage, pushUsage, type UsageState } from "./usage.ts";
-import { type StopDetails, textOf, type WireBlock, type WireEvent } from "./wire.ts";
+import type { StopDetails, WireBlock, WireEvent } from "./wire.ts";
 
 /**
  * The event stream of the Anthropic Messages API in neutral deltas. Pure: `step` changes its state and its list only.

@@ -70,22 +70,44 @@ test("a model that checks its thoughts gets none of them while thinking is off",
   expect(headers).not.toHaveProperty("anthropic-beta");
 });
 
-test("a budget model does not think in a turn that another model began", () => {
-  const model = testModel({ reasoning: true });
-  const call = { type: "toolCall" as const, id: "x", name: "ls", arguments: {} };
-  const result: LlmMessage = {
-    role: "toolResult",
-    toolCallId: "x",
-    toolName: "ls",
-    content: [],
-    isError: false,
-    timestamp: 0,
-  };
-  const begun = (author: object) => [say("go"), answer([call], author), result];
-  const thinking = (messages: LlmMessage[]) => bodyOf({ model, thinkingLevel: "low", messages }).thinking;
-  expect(thinking(begun({ model: "other" }))).toBeUndefined();
-  expect(thinking([...begun({ model: "other" }), say("and now?")])).toBeDefined();
-  expect(thinking(begun({}))).toBeDefined();
+const call = { type: "toolCall" as const, id: "x", name: "ls", arguments: {} };
+const thought = { type: "thinking" as const, thinking: "Hm", thinkingSignature: "s" };
+const foreign = { model: "other" };
+const result: LlmMessage = {
+  ...{ role: "toolResult", toolCallId: "x", toolName: "ls", content: [], isError: false, timestamp: 0 },
+};
+const round = (content: Parameters<typeof answer>[0], author = {}): LlmMessage[] => [answer(content, author), result];
+
+test.each<[story: string, thinks: boolean, history: LlmMessage[]]>([
+  ["its own turn, begun with a thought", true, [say("go"), ...round([thought, call])]],
+  ["an own turn that was begun without", false, [say("go"), ...round([call])]],
+  ["and goes on with one", false, [say("go"), ...round([call]), ...round([thought, call])]],
+  ["no thought between two tools of its own", true, [say("go"), ...round([thought, call]), ...round([call])]],
+  ["the turn of another", false, [say("go"), ...round([call], foreign)]],
+  ["the turn of another that thought", false, [say("go"), ...round([thought, call], foreign)]],
+  ["there and back again", false, [say("go"), ...round([thought, call]), ...round([thought, call], foreign)]],
+  [
+    "there and back again, and on",
+    false,
+    [say("go"), ...round([thought, call]), ...round([call], foreign), ...round([thought, call])],
+  ],
+  ["what was aborted first is not there", true, [say("go"), aborted(), ...round([thought, call])]],
+  ["words of the user behind results", true, [say("go"), ...round([call], foreign), say("faster")]],
+  ["the next turn", true, [say("go"), ...round([call], foreign), answer([text("done")]), say("and now?")]],
+  ["the first turn", true, [say("go")]],
+])("a budget model thinks only in a turn that it began with a thought: %s", (_story, thinks, messages) => {
+  const body = bodyOf({ model: testModel({ reasoning: true }), thinkingLevel: "low", messages });
+  expect(body.thinking !== undefined).toBe(thinks);
+});
+
+function aborted(): LlmMessage {
+  return answer([text("I w")], { stopReason: "aborted" });
+}
+
+test("a model that decides for itself thinks in any turn", () => {
+  const model = testModel({ reasoning: true, compat: { thinking: "adaptive" } });
+  const body = bodyOf({ model, thinkingLevel: "low", messages: [say("go"), ...round([call], foreign)] });
+  expect(body.thinking).toBeDefined();
 });
 
 test.each<[level: ThinkingLevel, thinkingOff: string, expected: Record<string, unknown>]>([

@@ -8,6 +8,7 @@ import type { Model, ThinkingLevel } from "@tiller/protocol/model";
  *   thinkingOff: "omit" (default) | "disabled" | "between_tools"      what an adaptive model is told at level `off`
  *   interleavedThinking: true       a budget model that can think between tool calls when asked by a beta header
  *   preservedThinking: true         a model that refuses its own thoughts once anything before them has changed
+ *   forgetsThoughts: true           it has refused them, and at `between_tools` cannot be asked to drop them itself
  *
  * `thinkingLevelMap` names the effort of a level, or the tokens of its budget; `off: null` is a model that always thinks.
  */
@@ -54,12 +55,12 @@ function planPlain(model: Model, askedTokens = DEFAULT_ANSWER_TOKENS): ThinkingP
 
 function planAdaptive(model: Model, level: ThinkingLevel, askedTokens: number | undefined): ThinkingPlan {
   const preserved = model.compat?.preservedThinking === true;
+  const forgets = model.compat?.forgetsThoughts === true ? FORGET : {};
   if (level === "off" && model.thinkingLevelMap?.off !== null) {
     const type = model.compat?.thinkingOff;
     const plan = planPlain(model, askedTokens);
-    if (typeof type !== "string" || type === "omit") return plan;
-    const forget = preserved && type === "disabled" ? { forgetThoughts: true as const } : {};
-    return { ...plan, fields: { thinking: { type } }, ...forget };
+    if (typeof type !== "string" || type === "omit") return { ...plan, ...forgets };
+    return { ...plan, fields: { thinking: { type } }, ...(preserved && type === "disabled" ? FORGET : forgets) };
   }
   const thinking = { type: "adaptive", display: "summarized", ...(preserved ? DROP_WHAT_CHANGED : {}) };
   const effort = model.thinkingLevelMap?.[level] ?? EFFORTS[level];
@@ -68,8 +69,11 @@ function planAdaptive(model: Model, level: ThinkingLevel, askedTokens: number | 
     // What is thought counts as output too, so without a cap an adaptive model gets all the room there is.
     maxTokens: Math.min(askedTokens ?? model.maxTokens, model.maxTokens),
     betas: preserved ? ["thinking-binding-controls-2026-08-01"] : [],
+    ...(preserved ? {} : forgets),
   };
 }
+
+const FORGET: Pick<ThinkingPlan, "forgetThoughts"> = { forgetThoughts: true };
 
 /**
  * A thought is bound to all that was sent before it. Tools come and go in a session, and so do pages of the system

@@ -1,4 +1,5 @@
 import type { Delta } from "../../provider.ts";
+import { countOf } from "../wire-values.ts";
 
 /** Token counts of the Anthropic Messages API. All of them are totals so far; one that is missing or null says nothing. */
 
@@ -35,8 +36,8 @@ export function pushUsage(state: UsageState, usage: WireUsage | null | undefined
 
 /** Totals never shrink: some servers end with zeros for what they counted at the beginning. */
 function tell(state: UsageState, told: Counts, name: keyof Counts, value: number | null | undefined): void {
-  if (typeof value !== "number" || !(value >= 0)) return;
-  if (value === 0 && (state[name] ?? 0) > 0) return;
-  state[name] = value;
-  told[name] = value;
+  const count = countOf(value);
+  if (count === undefined || (count === 0 && (state[name] ?? 0) > 0)) return;
+  state[name] = count;
+  told[name] = count;
 }

@@ -46,8 +46,3 @@ export interface StopDetails {
   category?: string | null;
   explanation?: string | null;
 }
-
-/** Nothing is promised by the other side, not even that a text is one. */
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}

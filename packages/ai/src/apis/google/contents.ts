@@ -1,5 +1,6 @@
 import type { ImageContent, TextContent } from "@tiller/protocol/content";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "@tiller/protocol/message";
+import { resultsFrom } from "../history.ts";
 import type { Traits } from "./traits.ts";
 
 /** A prepared history as the `contents` of a request. Pure. */
@@ -89,16 +90,6 @@ function answerParts(message: AssistantMessage, withIds: boolean, traits: Traits
 
 function signed(part: Part, thoughtSignature: string | undefined): Part {
   return thoughtSignature ? { ...part, thoughtSignature } : part;
-}
-
-function resultsFrom(history: readonly LlmMessage[], from: number): ToolResultMessage[] {
-  const round: ToolResultMessage[] = [];
-  for (let i = from; i < history.length; i++) {
-    const message = history[i]!;
-    if (message.role !== "toolResult") break;
-    round.push(message);
-  }
-  return round;
 }
 
 /** All results of a round stand together; images that cannot stand inside of them come after, with the tool's name. */

@@ -2,11 +2,11 @@ import { ProviderError, type ProviderErrorKind } from "../../errors.ts";
 
 /** Why Gemini stopped. */
 
-export const STOP_REASONS: Readonly<Record<string, "stop" | "length">> = {
-  STOP: "stop",
-  MAX_TOKENS: "length",
-  CONTINUATION: "length",
-};
+export const STOP_REASONS: ReadonlyMap<string, "stop" | "length"> = new Map([
+  ["STOP", "stop"],
+  ["MAX_TOKENS", "length"],
+  ["CONTINUATION", "length"],
+]);
 
 /** Reasons that are no answer. One that is not listed counts as a failure too: all but three are. */
 const FAILED: Readonly<Record<string, readonly [kind: ProviderErrorKind, why: string]>> = {

@@ -19,6 +19,7 @@ export function buildRequest(request: ModelRequest): HttpCall {
     callIds: { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 },
     // Thoughts come as summaries; what has to come back is their signature, which stands on another part.
     unsignedThinking: "drop",
+    tools: request.tools,
     startsWithUser: true,
   });
   const answerTokens = request.maxTokens ?? DEFAULT_ANSWER_TOKENS;

@@ -145,11 +145,14 @@ test("parts, fields and events of a kind we do not know are passed over", () => 
 });
 
 test("counts that come after the reason still count, and the end mark of other dialects is no event", () => {
-  const stream = `data: ${JSON.stringify(stop)}\n\ndata: ${JSON.stringify({
-    usageMetadata: { promptTokenCount: 8, candidatesTokenCount: 2, toolUsePromptTokenCount: 1 },
-  })}\n\ndata: [DONE]\n\n`;
-  expect(playText(stream)).toEqual([
+  const stream = `data: ${JSON.stringify({ candidates: [{ ...text("a").candidates[0], finishReason: "STOP" }] })}\n\ndata: ${JSON.stringify(
+    {
+      usageMetadata: { promptTokenCount: 8, candidatesTokenCount: 2, toolUsePromptTokenCount: 1 },
+    },
+  )}\n\ndata: [DONE]\n\n`;
+  expect(playText(stream).slice(2)).toEqual([
     { type: "usage", input: 9, cacheRead: 0, output: 2 },
+    { type: "close", index: 0 },
     { type: "done", stopReason: "stop" },
   ]);
 });
@@ -160,6 +163,12 @@ test("the most tokens cut the answer, also one with a call", () => {
     type: "done",
     stopReason: "length",
   });
+});
+
+test("an answer of a kind that is not carried is still an answer, and so is one that was cut before its first word", () => {
+  const picture = parts({ inlineData: { mimeType: "image/png", data: "AAAA" } });
+  expect(play(picture, stop)).toEqual([{ type: "done", stopReason: "stop" }]);
+  expect(play(ending("MAX_TOKENS"))).toEqual([{ type: "done", stopReason: "length" }]);
 });
 
 const failure = (code: number, status: string, message: string, more: object = {}) => ({
@@ -214,6 +223,9 @@ test.each<[story: string, events: unknown[], kind: ProviderErrorKind, message: R
   ["key", [failure(400, "INVALID_ARGUMENT", "API key not valid.")], "auth", /API key not valid/],
   ["cut off", [text("Half an ans")], "malformed", /ended before a finishReason/],
   ["nothing at all", [], "malformed", /ended before a finishReason/],
+  ["an end without an answer", [stop], "malformed", /without a word \(finishReason STOP, no content\)$/],
+  ["an end with an empty answer", [text(""), stop], "malformed", /without a word/],
+  ["an end of no known name", [text("a"), ending("constructor")], "server", /\(constructor\): no reason was given$/],
 ])("failure: %s", (_story, events, kind, message) => {
   const errors = play(...events).filter((delta) => delta.type === "error");
   expect(errors).toHaveLength(1);

@@ -3,6 +3,7 @@ import { kindOfError } from "../../http/error-kind.ts";
 import { retryAfterOf } from "../../http/retry-after.ts";
 import { parseEventObject } from "../../http/sse.ts";
 import type { Delta } from "../../provider.ts";
+import { countOf, isRecord, textOf } from "../wire-values.ts";
 import { learnWrapping, noWrapping, pushWrapped, type Wrapping } from "../wrapped-text.ts";
 import { blockedPrompt, failedFinish, type SafetyRating, STOP_REASONS } from "./finish-reason.ts";
 
@@ -12,6 +13,8 @@ export interface StreamState {
   blockCount: number;
   /** The block that grows. There are no events that open or close one: it ends where another kind of part begins. */
   open: { index: number; kind: "text" | "thinking"; signature: string } | undefined;
+  /** Something came that is not carried. */
+  hasOtherParts: boolean;
   callIds: Set<string>;
   responseId: string | undefined;
   finishReason: string | undefined;
@@ -27,6 +30,7 @@ export function initial(): StreamState {
   return {
     blockCount: 0,
     open: undefined,
+    hasOtherParts: false,
     callIds: new Set(),
     responseId: undefined,
     finishReason: undefined,
@@ -93,9 +97,14 @@ export function finish(state: StreamState, out: Delta[]): void {
     fail(state, out, new ProviderError("malformed", "Google stream ended before a finishReason"));
     return;
   }
-  const stopReason = STOP_REASONS[finishReason];
+  const stopReason = STOP_REASONS.get(finishReason);
   if (stopReason === undefined) {
     fail(state, out, failedFinish(finishReason, state.finishMessage, state.ratings));
+    return;
+  }
+  if (stopReason === "stop" && state.blockCount === 0 && !state.hasOtherParts) {
+    const words = `Google ended the answer without a word (finishReason ${finishReason}, no content)`;
+    fail(state, out, new ProviderError("malformed", words));
     return;
   }
   closeOpen(state, out);
@@ -144,6 +153,7 @@ function onCandidateEnd(state: StreamState, candidate: WireCandidate): void {
 function onPart(state: StreamState, part: WirePart | null, data: string, out: Delta[]): void {
   if (part?.functionCall) onCall(state, part.functionCall, textOf(part.thoughtSignature), data, out);
   else if (typeof part?.text === "string") onText(state, part, part.text, out);
+  else if (part) state.hasOtherParts = true;
 }
 
 /** The hot path: once per token. The signature of a block may come with any of its pieces, also with an empty last one. */
@@ -242,16 +252,8 @@ function toldError(told: WireError | string): ProviderError {
   });
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function countOf(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
-}
-
 function ratingsOf(value: unknown): SafetyRating[] {
-  return Array.isArray(value) ? value.filter((rating) => typeof rating === "object" && rating !== null) : [];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 function fail(state: StreamState, out: Delta[], error: ProviderError): void {

@@ -1,3 +1,5 @@
+import { isRecord, textOf } from "../wire-values.ts";
+
 /**
  * Which tool call a piece of the stream belongs to. The API says: the one with its `index`, which begins with an id and
  * a name and then sends arguments. Servers leave out the index or the id, send the id later, repeat the name, use one
@@ -23,13 +25,13 @@ export interface CallPiece {
 
 /** A piece as it comes over the wire. Undefined when it is no object. */
 export function readPiece(value: unknown): CallPiece | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const { index, id, function: called } = value as { index?: unknown; id?: unknown; function?: unknown };
-  const { name, arguments: args } = (called ?? {}) as { name?: unknown; arguments?: unknown };
+  if (!isRecord(value)) return undefined;
+  const { index, id, function: called } = value;
+  const { name, arguments: args } = isRecord(called) ? called : {};
   return {
     wireIndex: typeof index === "number" ? index : undefined,
-    id: typeof id === "string" ? id : "",
-    name: typeof name === "string" ? name : "",
+    id: textOf(id),
+    name: textOf(name),
     text: argumentsText(args),
   };
 }

@@ -1,5 +1,6 @@
 import { ProviderError, type ProviderErrorKind } from "../../errors.ts";
 import { kindOfError } from "../../http/error-kind.ts";
+import { isRecord, textOf } from "../wire-values.ts";
 
 /** How a stream of the Chat Completions API ends: well, or with an error in one of many forms. */
 
@@ -35,7 +36,7 @@ export function failureOfReason(reason: string | undefined): ProviderError | und
 
 /** An error object inside a stream, or a bare text. OpenRouter adds the words of the provider behind it. */
 export function failureOfError(error: unknown): ProviderError {
-  const facts = (typeof error === "object" && error !== null ? error : { message: error }) as Record<string, unknown>;
+  const facts: Record<string, unknown> = isRecord(error) ? error : { message: error };
   const code = typeof facts.code === "number" ? String(facts.code) : textOf(facts.code);
   const type = textOf(facts.type);
   const told = textOf(facts.message) || JSON.stringify(error).slice(0, LONGEST_RAW);
@@ -47,13 +48,9 @@ export function failureOfError(error: unknown): ProviderError {
 }
 
 function rawWords(metadata: unknown): string {
-  if (typeof metadata !== "object" || metadata === null) return "";
-  const { raw, provider_name } = metadata as { raw?: unknown; provider_name?: unknown };
+  if (!isRecord(metadata)) return "";
+  const { raw, provider_name } = metadata;
   if (raw === undefined || raw === null || raw === "") return "";
   const words = (typeof raw === "string" ? raw : JSON.stringify(raw)).slice(0, LONGEST_RAW);
   return ` (${textOf(provider_name) || "provider"}: ${words})`;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,5 +1,7 @@
 import type { ImageContent, TextContent, ThinkingContent, ToolCall } from "@tiller/protocol/content";
 import type { AssistantMessage, LlmMessage, ToolResultMessage, UserMessage } from "@tiller/protocol/message";
+import { resultsFrom } from "../history.ts";
+import { toJson } from "../wire-values.ts";
 import type { ChatCompat } from "./chat-compat.ts";
 import { isReasoningField, readDetails, THINKING_PARTS } from "./reasoning.ts";
 
@@ -24,21 +26,15 @@ export function toWireMessages(history: readonly LlmMessage[], compat: ChatCompa
   for (let i = 0; i < history.length; i++) {
     const message = history[i]!;
     if (message.role === "toolResult") {
-      const end = endOfRound(history, i);
-      pushRound(messages, history.slice(i, end) as ToolResultMessage[], compat);
-      i = end - 1;
+      const round = resultsFrom(history, i);
+      pushRound(messages, round, compat);
+      i += round.length - 1;
     } else if (message.role === "assistant") {
       const answer = assistantMessage(message, compat, thinks);
       if (answer) messages.push(answer);
     } else pushUser(messages, userContent(message), compat);
   }
   return messages;
-}
-
-function endOfRound(history: readonly LlmMessage[], start: number): number {
-  let end = start;
-  while (history[end]?.role === "toolResult") end++;
-  return end;
 }
 
 /** A tool can only answer with text, so its images follow when all tools of the round have spoken. */
@@ -149,5 +145,5 @@ function carryThinking(block: ThinkingContent, parts: WirePart[], fields: Record
 }
 
 function callPart({ id, name, arguments: args }: ToolCall): WirePart {
-  return { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
+  return { id, type: "function", function: { name, arguments: toJson(args) } };
 }

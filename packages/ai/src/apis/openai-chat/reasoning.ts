@@ -1,4 +1,5 @@
 import { parseEventObject } from "../../http/sse.ts";
+import { isRecord, textOf } from "../wire-values.ts";
 
 /**
  * Thinking has no place in the API of OpenAI, so servers put it where they like. The place is kept as the signature of
@@ -24,16 +25,16 @@ const GROWING: ReadonlyMap<unknown, string> = new Map([
 
 /** Adds a piece to the details so far. Returns the words that are new in it. */
 export function addDetail(details: ReasoningDetail[], piece: unknown): string {
-  if (typeof piece !== "object" || piece === null || Array.isArray(piece)) return "";
-  const detail = piece as ReasoningDetail;
+  if (!isRecord(piece)) return "";
+  const detail: ReasoningDetail = piece;
   const key = GROWING.get(detail.type);
-  const words = key === undefined ? "" : stringOf(detail[key]);
+  const words = key === undefined ? "" : textOf(detail[key]);
   const last = details.at(-1);
   if (key === undefined || last === undefined || last.type !== detail.type || last.index !== detail.index) {
     details.push({ ...detail });
     return words;
   }
-  const grown = stringOf(last[key]) + words;
+  const grown = textOf(last[key]) + words;
   for (const [name, told] of Object.entries(detail)) if (told !== null) last[name] = told;
   last[key] = grown;
   return words;
@@ -44,8 +45,4 @@ export function readDetails(signature: string): ReasoningDetail[] {
   if (!signature.startsWith("[")) return [];
   const value = parseEventObject(signature);
   return Array.isArray(value) ? value : [];
-}
-
-function stringOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -383,6 +383,13 @@ test("headers of the request win", () => {
 });
 
 test.each<[story: string, request: Partial<ModelRequest>, limit: Record<string, number>]>([
+  ["Groq, which counts it against the minute", { model: chatModel({ baseUrl: "https://api.groq.com/openai/v1" }) }, {}],
+  ["Cerebras likewise", { model: chatModel({ baseUrl: "https://api.cerebras.ai/v1" }) }, {}],
+  [
+    "Groq, when it is asked for",
+    { maxTokens: 500, model: chatModel({ baseUrl: "https://api.groq.com/openai/v1" }) },
+    { max_completion_tokens: 500 },
+  ],
   ["what was asked", { maxTokens: 500 }, { max_completion_tokens: 500 }],
   ["never more than the model has", { maxTokens: 99_999 }, { max_completion_tokens: 16_384 }],
   [
@@ -425,13 +432,26 @@ test.each<[story: string, model: Parameters<typeof testModel>[0], level: Thinkin
     ["no efforts", { compat: { supportsReasoningEffort: false } }, "high", {}],
     ["words in the settings", { compat: { reasoningEffortMap: { low: "tiny" } } }, "low", { reasoning_effort: "tiny" }],
     ["OpenRouter", { compat: { thinkingFormat: "openrouter" } }, "low", { reasoning: { effort: "low" } }],
-    ["OpenRouter, off", { compat: { thinkingFormat: "openrouter" } }, "off", {}],
     [
-      "OpenRouter, off, can stop",
-      { compat: { thinkingFormat: "openrouter" }, thinkingLevelMap: { off: "none" } },
+      "OpenRouter, off",
+      { provider: "openrouter", baseUrl: "https://openrouter.ai/api/v1" },
       "off",
       { reasoning: { effort: "none" } },
     ],
+    [
+      "OpenRouter, off, a model that cannot stop",
+      { baseUrl: "https://openrouter.ai/api/v1", thinkingLevelMap: { off: null } },
+      "off",
+      {},
+    ],
+    [
+      "Vercel, off",
+      { provider: "vercel-ai-gateway", compat: { thinkingFormat: "openrouter" } },
+      "off",
+      { reasoning: { enabled: false } },
+    ],
+    ["Fireworks, off", { baseUrl: "https://api.fireworks.ai/inference/v1" }, "off", { reasoning_effort: "none" }],
+    ["Fireworks", { baseUrl: "https://api.fireworks.ai/inference/v1" }, "minimal", { reasoning_effort: "low" }],
     [
       "OpenRouter without efforts",
       { compat: { thinkingFormat: "openrouter", supportsReasoningEffort: false } },

@@ -84,7 +84,8 @@ function toolsField(tools: ModelRequest["tools"], compat: ChatCompat): { tools?:
 
 function buildMessages(request: ModelRequest, compat: ChatCompat): WireMessage[] {
   const { model, systemPrompt, cacheRetention = "short" } = request;
-  const history = prepareHistory(request.messages, model, { callIds: callIdRules(compat), startsWithUser: true });
+  const rules = { callIds: callIdRules(compat), tools: request.tools, startsWithUser: true };
+  const history = prepareHistory(request.messages, model, rules);
   const thinks = model.reasoning && request.thinkingLevel !== "off";
   const messages = toWireMessages(history, compat, thinks);
   if (systemPrompt.trim() !== "") {

@@ -158,6 +158,7 @@ function onDelta(state: StreamState, delta: WireDelta, out: Delta[]): void {
   else if (Array.isArray(content)) for (const part of content) onPart(state, part, out);
   if (typeof delta.refusal === "string" && delta.refusal !== "") {
     state.refusal += delta.refusal;
+    grow(state, "text", "", delta.refusal, out);
     state.plain = false;
   }
   if (Array.isArray(delta.tool_calls)) for (const piece of delta.tool_calls) onCallPiece(state, piece, out);

@@ -14,10 +14,7 @@ interface Wish {
 const FORMATS: Readonly<Record<ThinkingFormat, (wish: Wish) => Fields>> = {
   /** An effort, and at level `off` nothing unless a word for it is known: most models cannot stop. */
   openai: ({ effort }) => effortField(effort),
-  openrouter: ({ thinks, effort }) => {
-    if (effort !== undefined) return { reasoning: { effort } };
-    return thinks ? { reasoning: { enabled: true } } : {};
-  },
+  openrouter: ({ thinks, effort }) => ({ reasoning: effort === undefined ? { enabled: thinks } : { effort } }),
   deepseek: switchField,
   zai: switchField,
   qwen: ({ thinks }) => ({ enable_thinking: thinks }),

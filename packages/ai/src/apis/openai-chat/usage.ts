@@ -1,4 +1,5 @@
 import type { Delta } from "../../provider.ts";
+import { countOf, isRecord } from "../wire-values.ts";
 
 /** What servers count. Every one of them has its own names for what came from the cache and what went into it. */
 export interface WireUsage {
@@ -27,10 +28,10 @@ type UsageDelta = Extract<Delta, { type: "usage" }>;
 
 /** Undefined when nothing is counted in it. The prompt includes what was cached; we tell them apart. */
 export function readUsage(usage: unknown): UsageDelta | undefined {
-  if (typeof usage !== "object" || usage === null) return undefined;
-  const wire = usage as WireUsage;
-  const prompt = count(wire.prompt_tokens);
-  const completion = count(wire.completion_tokens);
+  if (!isRecord(usage)) return undefined;
+  const wire: WireUsage = usage;
+  const prompt = countOf(wire.prompt_tokens);
+  const completion = countOf(wire.completion_tokens);
   if (prompt === undefined && completion === undefined) return undefined;
   const input = wire.prompt_tokens_details;
   const cacheRead = first(input?.cached_tokens, wire.prompt_cache_hit_tokens, wire.cached_tokens);
@@ -51,17 +52,13 @@ export function readUsage(usage: unknown): UsageDelta | undefined {
  * everything. Without a total, a completion that is smaller than its thinking cannot contain it.
  */
 function left(wire: WireUsage, prompt = 0, completion = 0, reasoning = 0): number {
-  const total = count(wire.total_tokens);
+  const total = countOf(wire.total_tokens);
   const isBeside = total === undefined ? reasoning > completion : total === prompt + completion + reasoning;
   return isBeside ? reasoning : 0;
 }
 
 function first(...values: unknown[]): number | undefined {
-  return values.map(count).find((value) => value !== undefined);
-}
-
-function count(value: unknown): number | undefined {
-  return typeof value === "number" && value >= 0 ? value : undefined;
+  return values.map(countOf).find((value) => value !== undefined);
 }
 
 function told<K extends string>(key: K, value: number | undefined): { [name in K]?: number } {

@@ -13,6 +13,8 @@ export interface Vendor {
 
 /** A server on one's own machine limits its answers itself; some refuse a limit that does not fit behind the prompt. */
 const LOCAL: Partial<ChatCompat> = { sendsMaxTokens: false };
+/** The limit of an answer is counted as spent before the answer begins: 32,000 is more than a free plan has for a minute. */
+const COUNTS_AHEAD: Partial<ChatCompat> = { sendsMaxTokens: false };
 
 export const VENDORS: readonly Vendor[] = [
   {
@@ -50,13 +52,13 @@ export const VENDORS: readonly Vendor[] = [
   {
     ids: ["openrouter"],
     hosts: ["openrouter.ai"],
-    compat: { thinkingFormat: "openrouter", reasoningEffortMap: {} },
+    compat: { thinkingFormat: "openrouter", reasoningEffortMap: { off: "none" } },
     models: [[/^anthropic\//, { cacheControlFormat: "anthropic", requiresShortToolIds: true }]],
   },
   {
     ids: ["groq"],
     hosts: ["groq.com"],
-    compat: { maxTokensField: "max_completion_tokens" },
+    compat: { maxTokensField: "max_completion_tokens", ...COUNTS_AHEAD },
     // It knows thinking and no thinking, and nothing between.
     models: [[/qwen/i, { reasoningEffortMap: { off: "none", ...allLevels("default") } }]],
   },
@@ -111,11 +113,11 @@ export const VENDORS: readonly Vendor[] = [
     ids: ["cerebras"],
     hosts: ["cerebras.ai"],
     // It refuses messages with fields it does not know, its own thinking among them.
-    compat: { maxTokensField: "max_completion_tokens", thinkingReplay: "none" },
+    compat: { maxTokensField: "max_completion_tokens", thinkingReplay: "none", ...COUNTS_AHEAD },
     models: [[/glm/, { supportsReasoningEffort: false }]],
   },
   { ids: ["together"], hosts: ["together.ai", "together.xyz"], compat: {} },
-  { ids: ["fireworks"], hosts: ["fireworks.ai"], compat: {} },
+  { ids: ["fireworks"], hosts: ["fireworks.ai"], compat: { reasoningEffortMap: { off: "none", minimal: "low" } } },
   { ids: ["ollama"], hosts: [], compat: { ...LOCAL, reasoningEffortMap: { off: "none", minimal: "low" } } },
   { ids: ["lmstudio", "llamacpp", "llama.cpp", "vllm"], hosts: [], compat: LOCAL },
 ];

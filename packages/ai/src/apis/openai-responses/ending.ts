@@ -1,7 +1,8 @@
 import { ProviderError, type ProviderErrorKind } from "../../errors.ts";
 import { kindOfError } from "../../http/error-kind.ts";
 import type { Delta } from "../../provider.ts";
-import { textOf, type WireError, type WireEvent, type WireResponse } from "./wire.ts";
+import { countOf, filledText } from "../wire-values.ts";
+import type { WireError, WireEvent, WireResponse } from "./wire.ts";
 
 /** How a stream ends: with an answer, without one, or with an error. Pure. */
 
@@ -51,9 +52,9 @@ export function errorOf(event: WireEvent): Delta {
 }
 
 function failureOf(error: WireError, withoutWords: string): Delta {
-  const code = typeof error.code === "number" ? String(error.code) : textOf(error.code);
-  const type = error.type === "error" ? undefined : textOf(error.type);
-  const words = textOf(error.message) ?? withoutWords;
+  const code = typeof error.code === "number" ? String(error.code) : filledText(error.code);
+  const type = error.type === "error" ? undefined : filledText(error.type);
+  const words = filledText(error.message) ?? withoutWords;
   const name = code ?? type;
   return failure(kindOfError({ code, type, message: words }), name ? `${name}: ${words}` : words);
 }
@@ -76,9 +77,4 @@ export function usageOf(usage: WireResponse["usage"]): Delta | undefined {
     cacheWrite,
     reasoning: countOf(usage.output_tokens_details?.reasoning_tokens),
   };
-}
-
-/** A count that is missing or null says nothing. */
-function countOf(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
 }

@@ -1,5 +1,6 @@
 import type { ApiFamily } from "../api.ts";
+import { learnFrom } from "./refusals.ts";
 import { buildRequest } from "./request.ts";
 import { finish, initial, type StreamState, step } from "./stream.ts";
 
-export const openaiResponses: ApiFamily<StreamState> = { buildRequest, initial, step, finish };
+export const openaiResponses: ApiFamily<StreamState> = { buildRequest, learnFrom, initial, step, finish };

@@ -1,8 +1,10 @@
 import type { ImageContent, TextContent, ThinkingContent, ToolCall } from "@tiller/protocol/content";
-import type { AssistantMessage, LlmMessage, ToolResultMessage, UserMessage } from "@tiller/protocol/message";
+import type { AssistantMessage, ToolResultMessage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
+import type { ModelRequest } from "../../provider.ts";
 import { renameCalls } from "../call-ids.ts";
-import { prepareHistory } from "../history.ts";
+import { isAuthor, prepareHistory } from "../history.ts";
+import { toJson } from "../wire-values.ts";
 import { itemIdOfCall, readReasoningItem, readTextMarks } from "./carried.ts";
 
 /** A conversation as the list of items that the Responses API takes as its input. Pure. */
@@ -11,9 +13,9 @@ export type Item = Record<string, unknown>;
 
 const CALL_IDS = { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 };
 
-export function toInput(messages: readonly LlmMessage[], model: Model): Item[] {
+export function toInput({ messages, model, tools }: Pick<ModelRequest, "messages" | "model" | "tools">): Item[] {
   // Own thinking without its item is of no use to anyone: the API takes thoughts back only as it made them.
-  const history = prepareHistory(messages, model, { unsignedThinking: "drop" });
+  const history = prepareHistory(messages, model, { unsignedThinking: "drop", tools });
   // Renaming forgets the ids of the items, so the ids that were stored are kept beside the ones that are sent.
   const renamed = renameCalls(history, CALL_IDS);
   const items: Item[] = [];
@@ -45,8 +47,7 @@ function inputText(text: string): Item {
  * reasoning that led to nothing is left out.
  */
 function answerItems(answer: AssistantMessage, stored: AssistantMessage, model: Model): Item[] {
-  const isAuthor = answer.provider === model.provider && answer.api === model.api && answer.model === model.id;
-  const keepIds = isAuthor && stored.content.every(hasItemId);
+  const keepIds = isAuthor(answer, model) && stored.content.every(hasItemId);
   const items: Item[] = [];
   for (const [at, block] of answer.content.entries()) {
     if (block.type === "thinking") items.push(...reasoningItem(block, keepIds));
@@ -86,7 +87,7 @@ function callItem(call: ToolCall, id: string | undefined): Item {
     ...(id ? { id } : {}),
     call_id: call.id,
     name: call.name,
-    arguments: JSON.stringify(call.arguments),
+    arguments: toJson(call.arguments),
   };
 }
 

@@ -13,7 +13,7 @@ import { toInput } from "./input.ts";
  *
  *   supportsStore: false                 `store` is not sent (it says false otherwise)
  *   supportsReasoningEffort: false       no `reasoning` is sent
- *   reasoningSummary: "auto" (default) | "concise" | "detailed" | "none"
+ *   reasoningSummary: "auto" (default) | "concise" | "detailed" | "none"      not asked for again after it was refused
  *   supportsEncryptedReasoning: false    encrypted reasoning is not asked for
  *   supportsStrictMode: false            tools are sent without `strict`
  *   supportsPromptCacheKey: false        no `prompt_cache_key` is sent
@@ -37,7 +37,7 @@ export function buildRequest(request: ModelRequest): HttpCall {
       ...reasoningFields(request),
       ...limitField(request),
       ...cacheFields(request),
-      input: toInput(request.messages, model),
+      input: toInput(request),
     }),
   };
 }
@@ -106,13 +106,15 @@ function reasoningFields({ model, thinkingLevel }: ModelRequest): Record<string,
   };
 }
 
+const USUAL_LIMIT = 32_000;
 const SMALLEST_LIMIT = 16;
 
 /** Unless it is asked for, there is no limit but the model's own. */
+/** Unasked, only a model with little room gets one: a large one would be reserved, and paid for in rate limits. */
 function limitField({ model, maxTokens }: ModelRequest): { max_output_tokens?: number } {
-  if (maxTokens === undefined) return {};
-  const limit = model.maxTokens > 0 ? Math.min(maxTokens, model.maxTokens) : maxTokens;
-  return { max_output_tokens: Math.max(SMALLEST_LIMIT, limit) };
+  const most = model.maxTokens > 0 ? model.maxTokens : Number.POSITIVE_INFINITY;
+  if (maxTokens === undefined && most >= USUAL_LIMIT) return {};
+  return { max_output_tokens: Math.max(SMALLEST_LIMIT, Math.min(maxTokens ?? most, most)) };
 }
 
 const LONGEST_CACHE_KEY = 64;

@@ -1,5 +1,6 @@
 import { parseEventObject } from "../../http/sse.ts";
 import type { Delta } from "../../provider.ts";
+import { filledText, textOf } from "../wire-values.ts";
 import { joinCallId, signText } from "./carried.ts";
 import { endOf, errorOf, failure, usageOf } from "./ending.ts";
 import { learnRepeated, nothingRepeated, pushRepeated, type Repeated } from "./repeated.ts";
@@ -8,7 +9,6 @@ import {
   joinedReasoning,
   joinedText,
   refusalOf,
-  textOf,
   type WireEvent,
   type WireItem,
   type WireResponse,
@@ -110,10 +110,10 @@ function onError(state: StreamState, event: WireEvent, out: Delta[]): void {
 }
 
 function announce(state: StreamState, response: WireResponse, out: Delta[]): void {
-  const id = textOf(response.id);
+  const id = filledText(response.id);
   if (state.announced || !id) return;
   state.announced = true;
-  const model = textOf(response.model);
+  const model = filledText(response.model);
   out.push(model ? { type: "response", id, model } : { type: "response", id });
 }
 
@@ -149,7 +149,7 @@ function open(state: StreamState, kind: Kind, event: WireEvent, out: Delta[]): B
   const block: Block = {
     index: kind === "other" ? -1 : state.blockCount++,
     kind,
-    itemId: textOf(item?.id) ?? textOf(event.item_id),
+    itemId: filledText(item?.id) ?? filledText(event.item_id),
     hasText: false,
     part: undefined,
     closed: kind === "other",
@@ -165,9 +165,9 @@ function open(state: StreamState, kind: Kind, event: WireEvent, out: Delta[]): B
 
 function openCall(state: StreamState, block: Block, item: WireItem, at: number, out: Delta[]): void {
   state.hasToolCall = true;
-  const callId = textOf(item.call_id);
+  const callId = filledText(item.call_id);
   const id = callId ? joinCallId(callId, block.itemId) : (block.itemId ?? `call_${at}`);
-  out.push({ type: "open", index: block.index, block: { type: "toolCall", id, name: textOf(item.name) ?? "" } });
+  out.push({ type: "open", index: block.index, block: { type: "toolCall", id, name: textOf(item.name) } });
 }
 
 /** The hot path: once per token. */
@@ -192,7 +192,7 @@ function growIfEmpty(state: StreamState, kind: Kind, event: WireEvent, text: unk
 
 /** The parts of a summary are paragraphs. */
 function onThought(state: StreamState, event: WireEvent, part: number | undefined, out: Delta[]): void {
-  const text = textOf(event.delta);
+  const text = filledText(event.delta);
   const block = text === undefined ? undefined : growing(state, "thinking", event, out);
   if (block === undefined) return;
   const isNext = block.hasText && part !== undefined && part !== block.part;
@@ -220,7 +220,7 @@ function onItemDone(state: StreamState, event: WireEvent, out: Delta[]): void {
   if (kind === "text") {
     const refusal = refusalOf(item);
     if (state.refusal === "") state.refusal = refusal;
-    const marks = { id: textOf(item.id), phase: textOf(item.phase) };
+    const marks = { id: filledText(item.id), phase: filledText(item.phase) };
     closeBlock(block, joinedText(item) + refusal, signText(marks), out);
   } else if (kind === "thinking") closeThinking(block, item, out);
   else closeBlock(block, argumentsOf(item), undefined, out);

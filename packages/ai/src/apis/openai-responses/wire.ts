@@ -1,3 +1,5 @@
+import { filledText, textOf } from "../wire-values.ts";
+
 /** What is read of the events. Nothing is promised by the other side, so everything may be missing. */
 export interface WireEvent {
   type?: string;
@@ -57,14 +59,9 @@ export interface WireResponse {
   } | null;
 }
 
-/** A text with something in it. */
-export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
 export function argumentsOf(item: WireItem): string | undefined {
   const given = item.arguments;
-  return typeof given === "object" && given !== null ? JSON.stringify(given) : textOf(given);
+  return typeof given === "object" && given !== null ? JSON.stringify(given) : filledText(given);
 }
 
 /** The text of a message item, all its parts. */
@@ -80,12 +77,12 @@ export function joinedReasoning(item: WireItem): string {
 
 export function refusalOf(item: WireItem): string {
   return parts(item.content)
-    .map((part) => (part?.type === "refusal" ? (textOf(part.refusal) ?? "") : ""))
+    .map((part) => (part?.type === "refusal" ? textOf(part.refusal) : ""))
     .join("");
 }
 
 function texts(list: unknown, type: string): string[] {
-  return parts(list).flatMap((part) => (part?.type === type && textOf(part.text) ? [part.text as string] : []));
+  return parts(list).flatMap((part) => (part?.type === type && filledText(part.text) ? [part.text as string] : []));
 }
 
 function parts(list: unknown): (WirePart | null)[] {

@@ -282,8 +282,10 @@ describe("anything else", () => {
       "not a language model",
       "summarize this repo",
       "ANTHROPIC_API_KEY",
+      "OPENAI_API_KEY",
+      "GEMINI_API_KEY",
+      "ollama/NAME",
       "models.json",
-      "--provider",
       "--model",
     ]) {
       expect(last).toContain(word);

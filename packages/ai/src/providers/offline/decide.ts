@@ -29,7 +29,7 @@ const HELP = `I can do these, with the real tools:
 - \`read FILE\`, \`list [FOLDER]\`, \`find PATTERN\`, \`search TEXT [in FOLDER]\`
 - \`run COMMAND\`, \`write FILE: CONTENT\`, \`replace A with B in FILE\`
 
-To talk to a real model, set \`ANTHROPIC_API_KEY\` or describe a provider in \`models.json\`, then start with \`--provider\` and \`--model\`.`;
+To talk to a real model, set \`ANTHROPIC_API_KEY\`, \`OPENAI_API_KEY\` or \`GEMINI_API_KEY\`, or start with \`--model ollama/NAME\` for one on this machine; other servers go into \`models.json\`. \`tiller doctor\` tells what is missing.`;
 
 export function decide(request: Pick<ModelRequest, "messages" | "tools" | "cwd">): Decision {
   const reply = replyTo(currentTask(request.messages), request);

@@ -82,7 +82,8 @@ export function createSessionStore({
     },
     messages,
     appendMessage(message) {
-      start();
+      // A shell command is not yet a conversation; it is written with the first message of one.
+      if (message.role !== "bashExecution") start();
       append({ type: "message", message });
       messages.push(message);
     },

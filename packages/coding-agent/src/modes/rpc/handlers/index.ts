@@ -2,6 +2,7 @@ import type { WorkingCommand } from "@tiller/protocol/command-table.generated";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import type { Handlers } from "../answer.ts";
 import type { EventFrames } from "../event-frames.ts";
+import { bashHandlers } from "./bash.ts";
 import { messageHandlers } from "./messages.ts";
 import { modelHandlers } from "./model.ts";
 import { modeHandlers } from "./modes.ts";
@@ -20,5 +21,6 @@ export function createHandlers(session: AgentSession, frames: EventFrames, facts
     ...modelHandlers(session),
     ...thinkingHandlers(session),
     ...modeHandlers(session),
+    ...bashHandlers(session),
   };
 }

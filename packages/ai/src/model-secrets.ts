@@ -1,0 +1,136 @@
+import type { Model } from "@tiller/protocol/model";
+import { type Environment, readHeader, type Secret } from "./auth.ts";
+import { ProviderError } from "./errors.ts";
+
+/**
+ * What only a model's server may see: user, password and keys in its base URL, and the options of its package. Hosts see
+ * the model without them; they come back in when it is asked.
+ */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `//user:password@` of a URL, also of one that is not quite a URL. */
+const USER = /^((?:[a-z][\w+.-]*:)?\/\/)?[^/?#]*@/i;
+/** The only thing in a query that is known to be no secret. */
+const HARMLESS_QUERY = new Set(["api-version"]);
+
+/** The base URL as everybody may see it. */
+export function publicUrl(baseUrl: string): string {
+  const [path = "", query] = splitQuery(withoutUser(baseUrl));
+  if (query === undefined) return path;
+  const kept = query.split("&").filter((pair) => HARMLESS_QUERY.has(pair.split("=", 1)[0] ?? ""));
+  return kept.length === 0 ? path : `${path}?${kept.join("&")}`;
+}
+
+function withoutUser(baseUrl: string): string {
+  return baseUrl.replace(USER, "$1");
+}
+
+function splitQuery(url: string): [path: string, query?: string] {
+  const at = url.indexOf("?");
+  return at < 0 ? [url] : [url.slice(0, at), url.slice(at + 1)];
+}
+
+/** What a base URL says beside the address: a login for a header, and the URL with its query when that is not public. */
+export function urlAccess(baseUrl: string): { baseUrl?: string; authorization?: string } {
+  const asked = withoutUser(baseUrl);
+  const url = asked !== baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const login = url && url.username + url.password !== "" ? basicLogin(url) : undefined;
+  return {
+    ...(asked === publicUrl(baseUrl) ? {} : { baseUrl: asked }),
+    ...(login === undefined ? {} : { authorization: login }),
+  };
+}
+
+function basicLogin({ username, password }: URL): string {
+  const text = `${decoded(username)}:${decoded(password)}`;
+  return `Basic ${Buffer.from(text, "utf8").toString("base64")}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The secret parts of a base URL, for whoever has to hide them in a text. */
+export function secretsInUrl(baseUrl: string): string[] {
+  const login =
+    USER.exec(baseUrl)?.[0]
+      .replace(/^.*\/\//, "")
+      .slice(0, -1) ?? "";
+  const pairs = (splitQuery(baseUrl)[1] ?? "")
+    .split("&")
+    .filter((pair) => !HARMLESS_QUERY.has(pair.split("=", 1)[0] ?? ""));
+  const values = pairs.flatMap((pair) => [pair, pair.slice(pair.indexOf("=") + 1)]);
+  return [login, ...login.split(":"), ...values].flatMap((text) => [text, decoded(text)]);
+}
+
+/** Options that say where something is; their values are worth more in an error than hidden. */
+const HARMLESS_OPTIONS = /^(region|location|project|name|resourceName|apiVersion|baseURL|baseUrl|endpoint)$/;
+
+/** The secret parts of the options of a package. */
+export function secretsInOptions(options: unknown, name = ""): string[] {
+  if (typeof options === "string") {
+    const inUrl = /^\w+:\/\//.test(options) ? secretsInUrl(options) : undefined;
+    return inUrl ?? (HARMLESS_OPTIONS.test(name) ? [] : [options]);
+  }
+  if (typeof options !== "object" || options === null) return [];
+  return Object.entries(options).flatMap(([key, value]) => secretsInOptions(value, key));
+}
+
+/** The texts of options as values, wherever they stand: `$NAME`, `${NAME}` inside a text, `!command`. */
+export function readOptions(options: Fields, env: Environment, owner: string): Secret[] {
+  const secrets: Secret[] = [];
+  eachText(options, (text, place) => {
+    if (isPlain(text)) return text;
+    const secret = readHeader(text, env);
+    if ("missing" in secret) {
+      throw new ProviderError("auth", `compat.options.${place} of ${owner} in models.json: ${secret.missing}`);
+    }
+    secrets.push(secret);
+    return text;
+  });
+  return secrets;
+}
+
+/** The options with the values in place. */
+export function filledOptions(options: Fields, env: Environment, valueFor: (secret: Secret) => string): Fields {
+  return eachText(options, (text) => (isPlain(text) ? text : valueFor(readHeader(text, env)))) as Fields;
+}
+
+/** Not a value to be looked up, so it stays as it is to the last line break: it may be the text of a certificate. */
+function isPlain(text: string): boolean {
+  return !text.includes("$") && !text.trimStart().startsWith("!");
+}
+
+function eachText(value: unknown, change: (text: string, place: string) => string, place = ""): unknown {
+  if (typeof value === "string") return change(value, place);
+  if (Array.isArray(value)) return value.map((item, index) => eachText(item, change, `${place}[${index}]`));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]) => [
+    key,
+    eachText(item, change, place === "" ? key : `${place}.${key}`),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** What a model is asked with, beside the key and the headers. */
+export interface ModelSecrets {
+  /** Instead of the base URL that everybody sees. */
+  baseUrl?: string;
+  /** `compat.options`. */
+  options?: Fields;
+}
+
+/** The model as its server is to be asked. Never give it to a host. */
+export function askedModel(model: Model, { baseUrl, options }: ModelSecrets): Model {
+  if (baseUrl === undefined && options === undefined) return model;
+  return {
+    ...model,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(options === undefined ? {} : { compat: { ...model.compat, options } }),
+  };
+}

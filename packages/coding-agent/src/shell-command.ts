@@ -1,0 +1,68 @@
+import type { Clock } from "@tiller/protocol/clock";
+import type { Env } from "./config/paths.ts";
+import { createLiveOutput } from "./exec/live-output.ts";
+import { createOutputBuffer, type OutputBuffer } from "./exec/output-buffer.ts";
+import { type ProcessOutcome, runProcess } from "./exec/run-process.ts";
+import { type ShellSettings, shellInvocation } from "./exec/shell.ts";
+import { createShellState } from "./exec/shell-state.ts";
+import type { BashResult, RunShell } from "./session/bash-runner.ts";
+import { MAX_BYTES } from "./tools/limits.ts";
+import { KEEP_BYTES, showOutput } from "./tools/shell-output.ts";
+
+export interface ShellCommandOptions {
+  cwd: string;
+  env: Env;
+  clock: Clock;
+  shell: ShellSettings;
+  /** Folder and environment survive from one command to the next. */
+  keepsState: boolean;
+}
+
+/** Runs the shell commands of a host. Loaded with the first one. */
+export function createShellCommands({ cwd, env, clock, shell, keepsState }: ShellCommandOptions): RunShell {
+  const state = keepsState ? createShellState({ cwd, env }) : undefined;
+
+  return async (given, onText, signal) => {
+    if (given.includes("\0")) return { refused: '"command" contains a NUL character, which no shell can take' };
+    const prepared = state?.prepare(given);
+    const { command, place } = prepared ?? { command: given, place: { cwd, env } };
+    const output = createOutputBuffer({ keepBytes: KEEP_BYTES, spillAfterBytes: MAX_BYTES });
+    const live = createLiveOutput({ output, clock, tell: onText });
+    const onOutput = (chunk: Buffer) => {
+      output.write(chunk);
+      live.touch();
+    };
+    let isFileTold = false;
+    try {
+      const outcome = await runProcess({ ...shellInvocation(command, shell), ...place, clock, onOutput }, signal);
+      live.finish();
+      const newCwd = prepared?.finish();
+      const result = { ...describe(output, outcome), newCwd, workingDir: newCwd ?? place.cwd };
+      isFileTold = result.fullOutputPath !== undefined;
+      return result;
+    } catch (error) {
+      prepared?.finish();
+      if (!(error instanceof Error && "code" in error)) throw error;
+      return { refused: shell.path === undefined ? error.message : `${error.message}; see the setting shellPath` };
+    } finally {
+      output.close(isFileTold ? "keep-file" : "remove-file");
+    }
+  };
+}
+
+function describe(output: OutputBuffer, outcome: ProcessOutcome): BashResult {
+  const { truncation, fullOutputPath } = showOutput(output);
+  const { content, truncated, totalLines, totalBytes, outputLines, outputBytes } = truncation;
+  const cancelled = outcome.ended !== "exited";
+  return {
+    output: content,
+    exitCode: cancelled ? undefined : (outcome.exitCode ?? undefined),
+    cancelled,
+    truncated,
+    fullOutputPath,
+    totalLines,
+    totalBytes,
+    outputLines,
+    outputBytes,
+  };
+}

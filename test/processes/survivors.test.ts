@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { at } from "../support/frame.ts";
+import { type RpcProcess, useRpc } from "../support/rpc-process.ts";
+import { findProcesses, type Running, TREES, watchdogOf } from "./trees.ts";
+
+/** Whatever a command starts, nothing of it is left when the command or the agent is ended, however that happens. */
+
+const start = useRpc({ args: ["--no-session"] });
+/** Without /proc nobody can count, and the second net is missing; the decision record says what is left there. */
+function onLinux(name: string, test: () => Promise<void>): void {
+  if (process.platform === "linux") it(name, test);
+  else it(`${name} (cannot be seen here: there is no /proc)`, () => undefined);
+}
+
+let stories = 0;
+/** A number of seconds that no other process here sleeps. */
+function ownSeconds(): string {
+  stories += 1;
+  return `60.${process.pid}${stories}`;
+}
+
+const commandsWith = (seconds: string): string[] => TREES.map(({ command }) => command.replaceAll("SECONDS", seconds));
+
+/** All trees at once, each by a command of its own. */
+async function growTrees(rpc: RpcProcess, seconds: string): Promise<void> {
+  for (const [index, command] of commandsWith(seconds).entries()) rpc.send({ id: `t${index}`, type: "bash", command });
+  for (const index of TREES.keys()) {
+    await rpc.waitFor(
+      ({ type, id, delta }) => type === "bash_execution_update" && id === `t${index}` && /ready/.test(String(delta)),
+    );
+  }
+  expect(findProcesses(seconds).length).toBeGreaterThan(50);
+}
+
+/** All trees in one call of the tool. */
+function toolCall(seconds: string, timeout?: number): string {
+  const command = `${commandsWith(seconds)
+    .map((tree) => `(${tree}) &`)
+    .join("\n")}\nwait`;
+  return `toolCall bash ${JSON.stringify({ command, timeout })}`;
+}
+
+async function expectNobody(rpc: RpcProcess, seconds: string): Promise<void> {
+  const mark = `TILLER_TEST_MARK=${rpc.sandbox.env.TILLER_TEST_MARK}`;
+  const left = (): Running[] => findProcesses(seconds, mark).filter(({ pid }) => pid !== rpc.pid);
+  try {
+    await expect.poll(left, { timeout: 10_000, interval: 50 }).toEqual([]);
+    // Nor is anybody just between two programs.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(left()).toEqual([]);
+  } finally {
+    for (const { pid } of left()) process.kill(pid, "SIGKILL");
+  }
+}
+
+describe("nothing survives", () => {
+  onLinux("abort_bash", async () => {
+    const rpc = start();
+    const seconds = ownSeconds();
+    await growTrees(rpc, seconds);
+    await rpc.call({ type: "abort_bash" });
+    for (const index of TREES.keys()) {
+      const answer = await rpc.waitFor(({ type, id }) => type === "response" && id === `t${index}`);
+      expect(answer).toMatchObject({ success: true, data: { cancelled: true } });
+    }
+    await expectNobody(rpc, seconds);
+  });
+
+  onLinux("an abort of the run", async () => {
+    const seconds = ownSeconds();
+    const rpc = start({ script: [toolCall(seconds)] });
+    await rpc.call({ type: "prompt", message: "go" });
+    await rpc.waitFor(
+      (frame) => String(at(frame, "partialResult", "content", 0, "text")).split("ready").length > TREES.length,
+    );
+    await rpc.call({ type: "abort" });
+    await expectNobody(rpc, seconds);
+  });
+
+  onLinux("the timeout of a tool call", async () => {
+    const seconds = ownSeconds();
+    const rpc = start({ script: [toolCall(seconds, 2), 'text "too slow"'] });
+    const { frames } = await rpc.prompt("go");
+    const end = frames.find(({ type }) => type === "tool_execution_end");
+    expect(at(end, "result", "content", 0, "text")).toContain("timed out");
+    await expectNobody(rpc, seconds);
+  });
+
+  for (const [how, code, end] of [
+    ["the end of stdin", 0, (rpc: RpcProcess) => rpc.closeStdin()],
+    ["SIGTERM", 143, (rpc: RpcProcess) => rpc.kill("SIGTERM")],
+    ["SIGHUP", 129, (rpc: RpcProcess) => rpc.kill("SIGHUP")],
+    ["SIGKILL of the agent itself", null, (rpc: RpcProcess) => rpc.kill("SIGKILL")],
+  ] as const) {
+    onLinux(how, async () => {
+      const rpc = start();
+      const seconds = ownSeconds();
+      await growTrees(rpc, seconds);
+      const watchdog = watchdogOf(rpc.pid);
+      expect(watchdog).toBeDefined();
+      end(rpc);
+      expect((await rpc.waitExit()).code).toBe(code);
+      await expectNobody(rpc, seconds);
+      await expect.poll(() => findProcesses("tiller-watchdog").map(({ pid }) => pid)).not.toContain(watchdog);
+    });
+  }
+});
+
+describe("background children", () => {
+  onLinux("of a command that ended by itself live on, and end with the agent", async () => {
+    const rpc = start();
+    const seconds = ownSeconds();
+    const command = `sleep ${seconds} >/dev/null 2>&1 & env -i sleep ${seconds} >/dev/null 2>&1 & echo started`;
+    expect(await rpc.call({ type: "bash", command })).toMatchObject({ data: { output: "started\n", exitCode: 0 } });
+    expect(await rpc.call({ type: "bash", command: "true" })).toMatchObject({ data: { exitCode: 0 } });
+    await expect.poll(() => findProcesses(seconds).length).toBe(2);
+    rpc.kill("SIGKILL");
+    await rpc.waitExit();
+    await expectNobody(rpc, seconds);
+  });
+});
+
+describe("the watchdog", () => {
+  onLinux("comes with the first command, once, and holds nothing of ours open", async () => {
+    const rpc = start();
+    await rpc.call({ type: "get_state" });
+    expect(watchdogOf(rpc.pid)).toBeUndefined();
+    await rpc.call({ type: "bash", command: "true" });
+    const watchdog = watchdogOf(rpc.pid);
+    expect(watchdog).toBeDefined();
+    await rpc.call({ type: "bash", command: "true" });
+    expect(watchdogOf(rpc.pid)).toBe(watchdog);
+    rpc.closeStdin();
+    // The exit is seen only when stdout and stderr are closed by everybody.
+    expect(await rpc.waitExit()).toEqual({ code: 0, signal: null });
+    await expect.poll(() => findProcesses("tiller-watchdog").map(({ pid }) => pid)).not.toContain(watchdog);
+  });
+
+  onLinux("is replaced when somebody ends it", async () => {
+    const rpc = start();
+    await rpc.call({ type: "bash", command: "true" });
+    const first = watchdogOf(rpc.pid);
+    process.kill(first ?? 0, "SIGKILL");
+    await expect.poll(() => watchdogOf(rpc.pid)).toBeUndefined();
+    const seconds = ownSeconds();
+    rpc.send({ id: "1", type: "bash", command: `echo ready; sleep ${seconds}` });
+    await rpc.waitFor("bash_execution_update");
+    expect(watchdogOf(rpc.pid)).not.toBe(first);
+    rpc.kill("SIGKILL");
+    await rpc.waitExit();
+    await expectNobody(rpc, seconds);
+  });
+});
