@@ -228,6 +228,39 @@ async function tools(bench) {
   return [row(`${turns} turns, each with one \`bash\` call of \`true\``, "ms", samples, { limit: 1.5 })];
 }
 
+/** The host's own shell commands: the least one, and one that prints a lot. */
+async function shell(bench) {
+  const [calls, bytes] = bench.quick ? [3, 1_000_000] : [50, 50_000_000];
+  const least = (contender) =>
+    withAgent(bench, contender, async (agent) => {
+      await agent.call({ type: "bash", command: "true" });
+      const times = [];
+      for (let i = 0; i < calls; i++) {
+        const began = performance.now();
+        times.push((await agent.call({ type: "bash", command: "true" })).at - began);
+      }
+      return median(times);
+    });
+  const flood = (contender) =>
+    withAgent(bench, contender, async (agent) => {
+      await agent.call({ type: "bash", command: "true" });
+      const before = residentMb(agent.pid);
+      const began = performance.now();
+      const command = `yes 'a line of a long output, as programs print them' | head -c ${bytes}`;
+      const { at } = await agent.call({ type: "bash", command });
+      return { ms: at - began, grown: residentMb(agent.pid).peak - before.now };
+    });
+  const small = await inTurns(bench, 7, floorAndOurs(least));
+  const large = await inTurns(bench, 9, floorAndOurs(flood));
+  const what = `\`bash\` with ${bytes / 1e6} MB of output`;
+  return [
+    row(`\`bash\` \`true\`, one of ${calls}`, "ms", small, { limit: 1.2 }),
+    row(`${what}, time`, "ms", large, { key: "ms", limit: 1.5 }),
+    row(`${what}, growth of memory at its peak`, "MB", large, { key: "grown", base: null, limit: 16 }),
+    row("the same, floor agent", "MB", large, { key: "grown", name: FLOOR, base: null }),
+  ];
+}
+
 /** From the abort to `agent_end`, ten times in one process, each in the given moment. */
 async function abortsIn(agent, message, moment, count) {
   const times = [];
@@ -317,6 +350,7 @@ export const METRICS = {
   stream: { title: "One answer, as fast as the provider can", measure: stream },
   paced: { title: "One answer at the pace of a model", measure: paced },
   tools: { title: "Tool loop", measure: tools },
+  shell: { title: "Shell commands of the host", measure: shell },
   aborts: { title: "Abort", measure: aborts },
   steering: { title: "Steering", measure: steering },
 };

@@ -127,7 +127,7 @@ export function startAgent(command, args, { env, cwd }) {
   const call = async (request) => {
     const id = `b${++lastId}`;
     write(`${JSON.stringify({ id, ...request })}\n`);
-    const { at, line } = await until(`"id":"${id}"`);
+    const { at, line } = await until(`"id":"${id}","type":"response"`);
     const response = JSON.parse(line);
     if (!response.success) throw new Error(`${request.type} failed: ${response.error}`);
     return { at, data: response.data };

@@ -21,12 +21,13 @@ test("a quick run measures everything once and writes the report", () => {
       "## One answer, as fast as the provider can",
       "## One answer at the pace of a model",
       "## Tool loop",
+      "## Shell commands of the host",
       "## Abort",
       "## Steering",
     ]);
     const cells = report.split("\n").map((line) => line.split(" | "));
     const judged = cells.filter(([, , , , , target]) => target?.startsWith("≤ "));
-    expect(judged).toHaveLength(19);
+    expect(judged).toHaveLength(22);
     for (const row of judged) expect(row.at(-1)).toMatch(/^(met|\*\*not met\*\*)/);
     expect(report).not.toContain("NaN");
   } finally {

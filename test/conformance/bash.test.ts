@@ -171,6 +171,9 @@ describe("bash", () => {
     expect(await bash(rpc, "greet you; echo $0")).toMatchObject({
       output: "hello you\n/bin/sh\n",
     });
+    const script = ['toolCall bash {"command":"greet tool; echo $0"}', 'text "Done."'];
+    const { frames } = await start({ agentFiles: { "settings.json": settings }, script }).prompt("go");
+    expect(at(ofType(frames, "tool_execution_end")[0], "result", "content", 0, "text")).toBe("hello tool\n/bin/sh\n");
   });
 });
 

@@ -77,12 +77,14 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
   if (models.model) store.appendModelChange(models.model);
   store.appendThinkingLevel(models.thinkingLevel);
 
+  const shell = { path: shellPath(settings, cwd, env), prefix: settings.get("shellCommandPrefix") };
   const machinery = lazily(async () => {
     const { createMachinery } = await import("./run-machinery.ts");
     return createMachinery({
       cwd,
       env,
       clock,
+      shell,
       messages: () => store.messages,
       model: () => models.model,
       thinkingLevel: () => models.thinkingLevel,
@@ -135,7 +137,6 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
   });
   const runShell = lazily(async () => {
     const { createShellCommands } = await import("./shell-command.ts");
-    const shell = { path: shellPath(settings, cwd, env), prefix: settings.get("shellCommandPrefix") };
     return createShellCommands({ cwd, env, clock, shell, keepsState: dialect.keepsShellState });
   });
   const bash = createBashRunner({

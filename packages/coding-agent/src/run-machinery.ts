@@ -5,6 +5,7 @@ import { streamAssistant } from "@tiller/ai/stream";
 import type { Clock } from "@tiller/protocol/clock";
 import type { AgentMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
+import type { ShellSettings } from "./exec/shell.ts";
 import { messagesToLlm } from "./session/messages-to-llm.ts";
 import type { RunMachinery } from "./session/session-run.ts";
 import { buildSystemPrompt } from "./system-prompt/build.ts";
@@ -14,6 +15,7 @@ export interface MachineryOptions {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
+  shell?: ShellSettings;
   messages(): readonly AgentMessage[];
   model(): Model | null;
   thinkingLevel(): ThinkingLevel;
@@ -27,7 +29,7 @@ export interface MachineryOptions {
 
 /** Everything a run needs, joined. Loaded with the first prompt: an idle process does not pay for it. */
 export function createMachinery(options: MachineryOptions): RunMachinery {
-  const { clock, cwd, env, messages, thinkingLevel, credentials, systemPrompt } = options;
+  const { clock, cwd, env, shell, messages, thinkingLevel, credentials, systemPrompt } = options;
   /** A prompt is only accepted with a model, and no command takes it away. */
   const model = (): Model => {
     const current = options.model();
@@ -38,7 +40,7 @@ export function createMachinery(options: MachineryOptions): RunMachinery {
   const date = new Date(clock.now()).toISOString().slice(0, 10);
   const made = new Map<string, AgentTool>();
   const toolNamed = (name: string): AgentTool => {
-    const tool = made.get(name) ?? createTools({ names: [name], cwd, env, clock })[0]!;
+    const tool = made.get(name) ?? createTools({ names: [name], cwd, env, clock, shell })[0]!;
     made.set(name, tool);
     return tool;
   };

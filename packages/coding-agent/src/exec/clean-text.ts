@@ -21,3 +21,28 @@ export function decodeCutUtf8(bytes: Buffer): string {
   while (start < 3 && start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start += 1;
   return bytes.toString("utf8", start);
 }
+
+/** No usual sequence is longer; what looks like a longer one is most likely text. */
+const LONGEST_SEQUENCE = 256;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this file is about
+const UNFINISHED_SEQUENCE = /^\u001b(?:\][^\u0007]*|[PX^_][^\u0007]*|\[[0-?]*[ -/]*|[ -/]*)$/;
+const ESCAPE = 0x1b;
+
+/** How many bytes can be cleaned now: up to a character or a sequence at the end whose rest has not come yet. */
+export function wholeLength(bytes: Buffer): number {
+  const end = bytes.length - unfinishedCharacter(bytes);
+  const begin = bytes.subarray(0, end).lastIndexOf(ESCAPE);
+  if (begin === -1 || end - begin > LONGEST_SEQUENCE) return end;
+  return UNFINISHED_SEQUENCE.test(bytes.toString("utf8", begin, end)) ? begin : end;
+}
+
+/** Bytes at the end that begin a UTF-8 character without finishing it. */
+function unfinishedCharacter(bytes: Buffer): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back]!;
+    if ((byte & 0xc0) === 0x80) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > back ? back : 0;
+  }
+  return 0;
+}

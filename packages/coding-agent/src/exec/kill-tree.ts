@@ -1,22 +1,36 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /**
  * Ends a process and everything it started. Two nets: the process group catches the usual children; the token in the
  * environment catches those that left the group (setsid, daemons), because an environment is inherited by every child.
+ * What slips through both is a process that has wiped its environment and left the group.
  */
 
 /** The variable that marks a process as started by us. Nested agents append, so an outer one still finds the inner's children. */
 export const TOKEN_VARIABLE = "TILLER_PROCESS_TOKEN";
 
 /** A process may fork while we look, so we look again until nobody is left; a fork bomb must not keep us for ever. */
-const MAX_SWEEPS = 8;
+const MAX_SWEEPS = 100;
+/** Who forks and ends between the listing and the look is missed; it is not twice in a row. */
+const CLEAN_SWEEPS = 2;
+const PAUSE_MS = 1;
 
 /** True when there was something to signal. A group that is already gone is the good case, not an error. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
-  return trySignal(-pid, signal);
+  return trySignal(group(pid), signal);
 }
 
-function trySignal(target: number, signal: NodeJS.Signals): boolean {
+/** Also true for a group of zombies that nobody has reaped yet. */
+export function groupExists(pid: number): boolean {
+  return trySignal(group(pid), 0);
+}
+
+/** Windows has no groups. */
+function group(pid: number): number {
+  return process.platform === "win32" ? pid : -pid;
+}
+
+function trySignal(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, signal);
   } catch (error) {
@@ -28,13 +42,31 @@ function trySignal(target: number, signal: NodeJS.Signals): boolean {
 
 /** Pids of living processes whose environment holds the token. Empty where there is no /proc. */
 export function findByToken(token: string): number[] {
-  const found: number[] = [];
+  return look(token, new Set()).ours;
+}
+
+/** Who is surely somebody else's, or dead, is added to `strangers` and not looked at again. */
+function look(token: string, strangers: Set<number>): { ours: number[]; undecided: number } {
+  const ours: number[] = [];
+  let undecided = 0;
   for (const name of listProc()) {
     const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid) continue;
-    if (readEnvironment(pid)?.includes(token)) found.push(pid);
+    if (!Number.isInteger(pid) || pid === process.pid || strangers.has(pid)) continue;
+    const environment = environmentOf(pid);
+    if (environment === undefined) undecided += 1;
+    else if (environment.includes(token)) ours.push(pid);
+    else strangers.add(pid);
   }
-  return found;
+  return { ours, undecided };
+}
+
+/** Undefined for a process that is just replacing its program: for a moment it has neither environment nor arguments. */
+function environmentOf(pid: number): Buffer | undefined {
+  const environment = readProc(pid, "environ");
+  if (environment.length > 0) return environment;
+  // Whoever has arguments by now has an environment by now, or never has one.
+  if (readProc(pid, "cmdline").length > 0) return readProc(pid, "environ");
+  return hasProgram(pid) ? undefined : environment;
 }
 
 function listProc(): string[] {
@@ -48,26 +80,58 @@ function listProc(): string[] {
   }
 }
 
-function readEnvironment(pid: number): Buffer | undefined {
+/** Empty when the process is gone, or somebody else's. */
+function readProc(pid: number, file: "environ" | "cmdline" | "stat"): Buffer {
   try {
-    return readFileSync(`/proc/${pid}/environ`);
+    return readFileSync(`/proc/${pid}/${file}`);
   } catch {
-    // Gone in the meantime, or somebody else's: either way not ours to end.
-    return undefined;
+    // Every failure is the kernel's way to say that it is not ours to end.
+    return Buffer.alloc(0);
   }
 }
 
-/** SIGKILL for everything that carries the token, wherever it hid. Synchronous, so that it works while the process exits. */
+/** Zombies and the kernel's own threads have none. */
+function hasProgram(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`) !== "";
+  } catch {
+    // As above.
+    return false;
+  }
+}
+
+/** The process group, undefined when the process is gone. The name before it may hold spaces and brackets. */
+function groupOf(pid: number): number | undefined {
+  const stat = readProc(pid, "stat").toString();
+  const group = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2]);
+  return group > 0 ? group : undefined;
+}
+
+/**
+ * SIGKILL for everything that carries the token, wherever it hid, and for its group: the kernel ends a group at once,
+ * however fast its members fork. Synchronous, so that it works while the process exits.
+ */
 export function killByToken(token: string): void {
-  for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
-    const pids = findByToken(token);
-    if (pids.length === 0) return;
-    for (const pid of pids) trySignal(pid, "SIGKILL");
+  const strangers = new Set<number>();
+  let clean = 0;
+  for (let sweep = 0; sweep < MAX_SWEEPS && clean < CLEAN_SWEEPS; sweep++) {
+    if (sweep > 0) pause();
+    const { ours, undecided } = look(token, strangers);
+    clean = ours.length + undecided === 0 ? clean + 1 : 0;
+    for (const pid of ours) killWithGroup(pid);
   }
 }
 
-/** SIGKILL for the whole tree at once. */
-export function killTree(pid: number, token: string): void {
-  signalGroup(pid, "SIGKILL");
-  killByToken(token);
+const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
+
+/** Synchronous, because a process that exits has no other time. */
+function pause(): void {
+  Atomics.wait(NEVER_WOKEN, 0, 0, PAUSE_MS);
+}
+
+function killWithGroup(pid: number): void {
+  const its = groupOf(pid);
+  // Everything that we start has a group of its own, so this is never the case; if it were, we would end ourselves.
+  if (its !== undefined && its !== groupOf(process.pid)) signalGroup(its, "SIGKILL");
+  trySignal(pid, "SIGKILL");
 }

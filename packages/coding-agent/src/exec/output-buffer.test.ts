@@ -79,6 +79,56 @@ describe("a large output", () => {
   });
 });
 
+describe("what came since", () => {
+  it("is what was written behind a place", () => {
+    const buffer = create(10);
+    buffer.write(Buffer.from("abc"));
+    expect(buffer.since(0)).toEqual({ bytes: Buffer.from("abc"), place: 0 });
+    buffer.write(Buffer.from("defg"));
+    expect(buffer.since(3)).toEqual({ bytes: Buffer.from("defg"), place: 3 });
+    expect(buffer.since(7)).toEqual({ bytes: Buffer.alloc(0), place: 7 });
+    buffer.close("remove-file");
+  });
+
+  it("begins later when the place is no longer in memory", () => {
+    const buffer = create(4);
+    buffer.write(Buffer.from("abcdefgh"));
+    buffer.write(Buffer.from("ij"));
+    expect(buffer.since(1)).toEqual({ bytes: Buffer.from("ghij"), place: 6 });
+    expect(buffer.since(8)).toEqual({ bytes: Buffer.from("ij"), place: 8 });
+    buffer.close("remove-file");
+  });
+});
+
+it("counts short and long lines alike, wherever the chunk lies in memory", () => {
+  const memory = Buffer.alloc(5000);
+  for (const offset of [0, 1, 2, 3]) {
+    for (const text of [
+      "y\n".repeat(2000),
+      `${"x".repeat(70)}\n`.repeat(40),
+      "\n\n\n\n\n\n\n",
+      "\u000b\u008a\n\u00e4\n",
+    ]) {
+      const chunk = memory.subarray(offset, offset + memory.write(text, offset));
+      const buffer = create(100_000);
+      // The second time it is known what the lines are like.
+      for (let i = 0; i < 2; i++) buffer.write(chunk);
+      expect(buffer.tail().totalLines).toBe(2 * (text.split("\n").length - 1));
+      buffer.close("remove-file");
+    }
+  }
+});
+
+it("takes a copy: whoever wrote may use its memory again", () => {
+  const buffer = create(4);
+  const chunk = Buffer.from("123456");
+  buffer.write(chunk);
+  chunk.fill("x");
+  expect(buffer.tail().text).toBe("3456");
+  expect(readFileSync(buffer.spillPath()!, "utf8")).toBe("123456");
+  buffer.close("remove-file");
+});
+
 it("gives the same end, counts and file for any text in any chunks", () => {
   const chunks = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 20 });
   fc.assert(

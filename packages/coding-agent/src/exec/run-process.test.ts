@@ -26,7 +26,7 @@ function run(command: string, options: Partial<ProcessRequest> = {}, signal = ne
     firstOutput = resolve;
   });
   const onOutput = (chunk: Buffer) => {
-    chunks.push(chunk);
+    chunks.push(Buffer.from(chunk));
     firstOutput();
   };
   const request = { ...shellInvocation(command), cwd: folder, env, clock: systemClock, onOutput, ...options };
@@ -104,7 +104,7 @@ describe("abort", () => {
     );
     await begun;
     stop.abort();
-    expect(await outcome).toEqual({ ended: "aborted", exitCode: null, signal: "SIGKILL" });
+    expect(await outcome).toEqual({ ended: "aborted", exitCode: null, signal: "SIGTERM" });
     await run("sleep 0.1").outcome;
     expect(isRunning(pidIn("child"))).toBe(false);
     expect(isRunning(pidIn("escaped"))).toBe(false);
@@ -125,11 +125,11 @@ describe("abort", () => {
     expect(text()).toBe("before\n");
   });
 
-  it("with a grace lets the command tidy up, and kills what ignores it", async () => {
+  it("lets the command tidy up, and kills what does not want to", async () => {
     const stop = new AbortController();
     const { outcome, text, begun } = run(
       "trap 'echo tidy; exit 0' TERM; sh -c 'trap \"\" TERM; echo $$ > stubborn; sleep 100' & echo ready; wait",
-      { killGraceMs: 5000 },
+      { killGraceMs: 300 },
       stop.signal,
     );
     await begun;
@@ -156,8 +156,40 @@ describe("timeout", () => {
   });
 });
 
-it("says what is wrong when the program does not exist", async () => {
-  await expect(run("", { file: "/no/such/program", args: [] }).outcome).rejects.toThrow("ENOENT");
+describe("a program that cannot be started", () => {
+  it.each([
+    ["does not exist", { file: "/no/such/program", args: [] }, "/no/such/program does not exist (ENOENT)"],
+    ["is none", { file: "/etc/passwd", args: [] }, "/etc/passwd may not be executed (EACCES)"],
+    [
+      "has no folder",
+      { cwd: "/no/such/folder" },
+      "its working folder /no/such/folder does not exist any more (ENOENT)",
+    ],
+    ["gets too much", { args: ["-c", "x".repeat(300_000)] }, "the command is longer than the system allows"],
+  ])("%s: the error says so", async (_what, options, says) => {
+    await expect(run("true", options).outcome).rejects.toThrow(says);
+  });
+
+  it("leaves nothing open: the next one runs as always", async () => {
+    for (let i = 0; i < 20; i++) await run("", { file: "/no/such/program" }).outcome.catch(() => undefined);
+    const { outcome, text } = run("echo fine");
+    await outcome;
+    expect(text()).toBe("fine\n");
+  });
+});
+
+describe("both outputs in one stream", () => {
+  it("is one of its own for each of many at once, and for those behind a background child", async () => {
+    const busy = run("(sleep 0.4; echo late) & echo early");
+    await busy.outcome;
+    const many = Array.from({ length: 12 }, (_, index) => run(`sleep 0.1; echo ${index}`));
+    await Promise.all(many.map(({ outcome }) => outcome));
+    expect(many.map(({ text }) => text())).toEqual(many.map((_, index) => `${index}\n`));
+    expect(busy.text()).toBe("early\n");
+    const again = run("echo again");
+    await again.outcome;
+    expect(again.text()).toBe("again\n");
+  });
 });
 
 it("passes the mark of an outer agent on, so that both find the process", async () => {

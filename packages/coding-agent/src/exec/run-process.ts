@@ -1,7 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { isMainThread } from "node:worker_threads";
 import type { Clock } from "@tiller/protocol/clock";
 import { randomHex } from "../lib/clock.ts";
-import { killByToken, killTree, signalGroup, TOKEN_VARIABLE } from "./kill-tree.ts";
+import { groupExists, killByToken, signalGroup, TOKEN_VARIABLE } from "./kill-tree.ts";
+import { createPipePool, type OutputPipe } from "./output-pipe.ts";
+import { startFailure } from "./start-failure.ts";
+import { createWatchdog } from "./watchdog.ts";
 
 /** The only place that starts processes. Each gets its own process group, no stdin and a token by which its children are found. */
 
@@ -12,9 +16,14 @@ export interface ProcessRequest {
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   timeoutMs?: number;
-  /** How long an ended process may tidy up after SIGTERM before SIGKILL. 0 (the default) is SIGKILL at once. */
+  /** How long an ended process and its children may tidy up after SIGTERM before SIGKILL. */
   killGraceMs?: number;
-  /** Called with every chunk in the order of arrival. The chunk is the callee's to keep. */
+  /**
+   * stdout and stderr are one stream, in the order in which they were written; `source` is then always stdout. The last
+   * argument must be a shell script: where the system cannot join the two, the shell does.
+   */
+  merged?: boolean;
+  /** Called with every chunk in the order of arrival. The chunk of a merged stream is overwritten after the call. */
   onOutput(chunk: Buffer, source: "stdout" | "stderr"): void;
 }
 
@@ -25,6 +34,8 @@ export interface ProcessOutcome {
   signal: NodeJS.Signals | null;
 }
 
+/** Less than what closing the whole process may take. */
+const KILL_GRACE_MS = 250;
 /** After the exit, two quiet periods in a row mean that whoever still holds the pipe is a background child. */
 const QUIET_MS = 25;
 const QUIET_PERIODS = 2;
@@ -36,31 +47,49 @@ const GIVE_UP_MS = 1000;
 const SWEEP_AFTER_MS = 20;
 
 const instanceToken = randomHex(24);
+/** Process groups in which something may still run. */
+const groups = new Set<number>();
+const watchdog = createWatchdog(spawn, `${instanceToken}.`);
+/** A worker closes at its end every descriptor it has opened by number, also those that a socket has closed long ago. */
+const pipes = isMainThread ? createPipePool(makeFifo) : undefined;
 let started = 0;
+
+function makeFifo(path: string): boolean {
+  return spawnSync("mkfifo", ["-m", "600", path], { stdio: "ignore" }).status === 0;
+}
 
 /** A mark for one process: the `;` keeps number 1 from being found in number 12. */
 function nextToken(): string {
   started += 1;
-  if (started === 1) process.once("exit", killAllProcesses);
+  if (started === 1) process.once("exit", leave);
   return `${instanceToken}.${started};`;
+}
+
+function leave(): void {
+  killAllProcesses();
+  watchdog.stop();
 }
 
 /** Ends everything that was ever started here and still runs, background children included. Runs by itself when this process exits. */
 export function killAllProcesses(): void {
-  if (started > 0) killByToken(`${instanceToken}.`);
+  if (started === 0) return;
+  for (const group of groups) signalGroup(group, "SIGKILL");
+  killByToken(`${instanceToken}.`);
 }
 
 /** Resolves when the process has exited (not when its pipes close), rejects only when it cannot be started. */
 export async function runProcess(request: ProcessRequest, signal: AbortSignal): Promise<ProcessOutcome> {
   if (signal.aborted) return { ended: "aborted", exitCode: null, signal: null };
   const token = nextToken();
-  const child = start(request, token);
-  const output = collectOutput(child, request.onOutput);
-  const exit = exitOf(child);
-  const ending = watchForEnd(child, token, request, signal);
+  const { child, output } = start(request, token);
+  const exit = exitOf(child, request);
+  watchGroup(child.pid, output);
+  const ending = watchForEnd(child.pid, token, request, signal);
   try {
     const result = await Promise.race([exit, ending.gaveUp]);
-    await drain(output, request.clock);
+    // Children of an ended command may tidy up for as long as it had itself; those of any other may go on.
+    if (ending.cause()) await Promise.race([output.closed, ending.killed]);
+    else await drain(output, request.clock);
     return { ended: ending.cause() ?? "exited", ...result };
   } finally {
     ending.stop();
@@ -68,94 +97,155 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
   }
 }
 
-function start(request: ProcessRequest, token: string): ChildProcess {
+function start(request: ProcessRequest, token: string): { child: ChildProcess; output: Output } {
   const inherited = request.env[TOKEN_VARIABLE];
-  return spawn(request.file, request.args, {
-    cwd: request.cwd,
-    env: { ...request.env, [TOKEN_VARIABLE]: `${inherited ?? ""}${token}` },
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  });
+  const listener = createListener(request.onOutput);
+  const pipe = request.merged ? pipes?.take((chunk) => listener.hear(chunk, "stdout")) : undefined;
+  const outputs = pipe ? [pipe.writeEnd, pipe.writeEnd] : ["pipe" as const, "pipe" as const];
+  const args = request.merged && !pipe ? mergedByShell(request.args) : request.args;
+  try {
+    const child = spawn(request.file, args, {
+      cwd: request.cwd,
+      env: { ...request.env, [TOKEN_VARIABLE]: `${inherited ?? ""}${token}` },
+      stdio: ["ignore", ...outputs],
+      detached: true,
+    });
+    return { child, output: pipe ? pipeOutput(pipe, listener) : socketOutput(child, listener) };
+  } catch (error) {
+    throw startFailure(error, request);
+  } finally {
+    pipe?.closeWriteEnd();
+  }
+}
+
+/** On the first line of the script, so that the line numbers in the shell's own messages stay right. */
+function mergedByShell(args: readonly string[]): string[] {
+  return [...args.slice(0, -1), `exec 2>&1; ${args.at(-1)}`];
 }
 
 type Exit = Pick<ProcessOutcome, "exitCode" | "signal">;
 
-function exitOf(child: ChildProcess): Promise<Exit> {
+function exitOf(child: ChildProcess, request: ProcessRequest): Promise<Exit> {
   return new Promise((resolve, reject) => {
-    child.on("error", reject);
+    child.on("error", (error) => reject(startFailure(error, request)));
     child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
   });
 }
 
+/** Remembers the process group until it is empty, here and with the watchdog. */
+function watchGroup(group: number | undefined, output: Output): void {
+  if (group === undefined) return;
+  forgetEmptyGroups();
+  groups.add(group);
+  watchdog.watch(groups);
+  // Whoever closed its output may still run; then the group is looked at again when the next one starts.
+  void output.closed.then(() => {
+    forgetEmptyGroups();
+    watchdog.watch(groups);
+  });
+}
+
+function forgetEmptyGroups(): void {
+  for (const group of groups) if (!groupExists(group)) groups.delete(group);
+}
+
 /** Ends the tree on abort or timeout, whichever is first, and remembers which it was. */
-function watchForEnd(child: ChildProcess, token: string, request: ProcessRequest, signal: AbortSignal) {
-  const { clock, timeoutMs, killGraceMs = 0 } = request;
+function watchForEnd(pid: number | undefined, token: string, request: ProcessRequest, signal: AbortSignal) {
+  const { clock, timeoutMs, killGraceMs = KILL_GRACE_MS } = request;
   let cause: "aborted" | "timedOut" | undefined;
   let giveUp: (exit: Exit) => void = () => undefined;
   const gaveUp = new Promise<Exit>((resolve) => {
     giveUp = resolve;
   });
+  let isKilled: () => void = () => undefined;
+  const killed = new Promise<void>((resolve) => {
+    isKilled = resolve;
+  });
   const cancels: (() => void)[] = [];
 
   const kill = () => {
-    if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
-    // The look through /proc for those that left the group takes milliseconds: nobody waits for it.
-    clock.after(SWEEP_AFTER_MS, () => killByToken(token));
+    if (pid !== undefined) signalGroup(pid, "SIGKILL");
+    isKilled();
     cancels.push(clock.after(GIVE_UP_MS, () => giveUp({ exitCode: null, signal: "SIGKILL" })));
   };
   const end = (why: "aborted" | "timedOut") => {
     if (cause) return;
     cause = why;
-    if (killGraceMs === 0 || child.pid === undefined) return kill();
-    signalGroup(child.pid, "SIGTERM");
+    if (killGraceMs === 0 || pid === undefined) return kill();
+    signalGroup(pid, "SIGTERM");
     cancels.push(clock.after(killGraceMs, kill));
   };
   const onAbort = () => end("aborted");
   signal.addEventListener("abort", onAbort, { once: true });
-  if (timeoutMs !== undefined) {
-    cancels.push(clock.after(timeoutMs, () => end("timedOut")));
-  }
+  if (timeoutMs !== undefined) cancels.push(clock.after(timeoutMs, () => end("timedOut")));
 
   return {
     gaveUp,
+    killed,
     cause: () => cause,
+    /** Nothing of an ended command is left behind. */
     stop() {
       signal.removeEventListener("abort", onAbort);
       for (const cancel of cancels) cancel();
-      // The shell may go at SIGTERM while a child of it stays; nothing of an ended command is left behind.
-      if (cause && killGraceMs > 0 && child.pid !== undefined) killTree(child.pid, token);
+      if (!cause || pid === undefined) return;
+      signalGroup(pid, "SIGKILL");
+      // The look through /proc for those that left the group takes milliseconds: nobody waits for it.
+      clock.after(SWEEP_AFTER_MS, () => killByToken(token));
     },
   };
 }
 
 interface Output {
   chunks(): number;
+  /** Nobody can write any more. */
   closed: Promise<void>;
+  /** We go on reading for background children, so that they do not die of a closed pipe, but without listening or staying alive for it. */
   discardRest(): void;
 }
 
-function collectOutput(child: ChildProcess, onOutput: ProcessRequest["onOutput"]): Output {
+function createListener(onOutput: ProcessRequest["onOutput"]) {
   let chunks = 0;
-  let listening = true;
+  let isListening = true;
+  return {
+    chunks: () => chunks,
+    hear(chunk: Buffer, source: "stdout" | "stderr") {
+      if (!isListening) return;
+      chunks += 1;
+      onOutput(chunk, source);
+    },
+    stop() {
+      isListening = false;
+    },
+  };
+}
+type Listener = ReturnType<typeof createListener>;
+
+function pipeOutput(pipe: OutputPipe, listener: Listener): Output {
+  return {
+    chunks: listener.chunks,
+    closed: pipe.closed,
+    discardRest() {
+      listener.stop();
+      pipe.unref();
+    },
+  };
+}
+
+function socketOutput(child: ChildProcess, listener: Listener): Output {
   const closings: Promise<void>[] = [];
   for (const source of ["stdout", "stderr"] as const) {
     const stream = child[source];
     if (!stream) continue;
-    stream.on("data", (chunk: Buffer) => {
-      if (!listening) return;
-      chunks += 1;
-      onOutput(chunk, source);
-    });
+    stream.on("data", (chunk: Buffer) => listener.hear(chunk, source));
     closings.push(new Promise((resolve) => stream.once("close", resolve)));
     // A broken pipe ends the stream; "close" follows and is all we need.
     stream.on("error", () => stream.destroy());
   }
   return {
-    chunks: () => chunks,
+    chunks: listener.chunks,
     closed: Promise.all(closings).then(() => undefined),
-    /** We go on reading for background children, so that they do not die of a closed pipe, but without listening or staying alive for it. */
     discardRest() {
-      listening = false;
+      listener.stop();
       for (const stream of [child.stdout, child.stderr]) {
         if (stream && "unref" in stream && typeof stream.unref === "function") stream.unref();
       }

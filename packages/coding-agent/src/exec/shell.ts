@@ -1,6 +1,14 @@
 import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 
 /** How a command line is handed to a shell. */
+
+export interface ShellSettings {
+  /** Instead of bash. */
+  path?: string;
+  /** Put before every command, on lines of its own. */
+  prefix?: string;
+}
 
 const CANDIDATES = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
 
@@ -8,14 +16,18 @@ let found: string | undefined;
 
 /** bash where there is one, because that is what models write for; else sh. */
 export function defaultShell(): string {
-  found ??= CANDIDATES.find((path) => existsSync(path)) ?? "sh";
+  found ??= [...CANDIDATES, ...onPath("bash")].find((path) => existsSync(path)) ?? "sh";
   return found;
 }
 
-/**
- * stderr joins stdout inside the shell: two pipes would lose the order in which lines were written. On the same line as
- * the command, so that the line numbers in the shell's own error messages stay right.
- */
-export function shellInvocation(command: string, shell = defaultShell()): { file: string; args: string[] } {
-  return { file: shell, args: ["-c", `exec 2>&1; ${command}`] };
+function onPath(name: string): string[] {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  return folders.map((folder) => join(folder, name));
+}
+
+/** Without a prefix the command is on the first line, so that the line numbers in the shell's own messages are right. */
+export function shellInvocation(command: string, shell: ShellSettings = {}) {
+  const { path = defaultShell(), prefix = "" } = shell;
+  const script = prefix === "" ? command : `${prefix}\n${command}`;
+  return { file: path, args: ["-c", script], merged: true };
 }

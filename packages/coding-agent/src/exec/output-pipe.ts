@@ -1,0 +1,99 @@
+import { closeSync, constants, openSync, unlinkSync } from "node:fs";
+import { type OnReadOpts, Socket, type SocketConstructorOpts } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomHex } from "../lib/clock.ts";
+
+/**
+ * Real pipes for the output of processes. What `spawn` calls a pipe is a socket: `> /dev/stderr` fails on it (Linux cannot
+ * open a socket by its name), stdout and stderr cannot share one, and every read allocates. A named pipe has none of
+ * these faults. Making one takes a process, so it is used again when everybody who could write to it has closed it.
+ */
+export interface OutputPipe {
+  /** For the child's stdout and stderr. To be closed here as soon as the child has it. */
+  readonly writeEnd: number;
+  closeWriteEnd(): void;
+  /** Resolves when nobody can write any more. */
+  readonly closed: Promise<void>;
+  /** Does not keep this process alive any more. */
+  unref(): void;
+}
+
+export interface PipePool {
+  /** Undefined where named pipes cannot be made. The chunk that `onData` gets is overwritten after the call. */
+  take(onData: (chunk: Buffer) => void): OutputPipe | undefined;
+}
+
+/** What a pipe of the system holds. */
+const READ_BYTES = 64 * 1024;
+const MOST_IDLE = 4;
+
+const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
+
+/** A named pipe that is open for reading and can be opened again, and the memory that its data is read into. */
+interface Pipe {
+  fd: number;
+  path: string;
+  buffer: Buffer;
+}
+
+export function createPipePool(makeFifo: (path: string) => boolean): PipePool {
+  const idle: Pipe[] = [];
+  let isPossible = process.platform !== "win32";
+
+  const make = (): Pipe | undefined => {
+    const path = join(tmpdir(), `tiller-pipe-${randomHex(24)}`);
+    isPossible = makeFifo(path);
+    if (!isPossible) return undefined;
+    const fd = openSync(path, O_RDONLY | O_NONBLOCK);
+    // Where an open file has a name of its own, nothing is left in the folder, however we end.
+    if (process.platform !== "linux") return { fd, path, buffer: Buffer.alloc(READ_BYTES) };
+    unlinkSync(path);
+    return { fd, path: `/proc/self/fd/${fd}`, buffer: Buffer.alloc(READ_BYTES) };
+  };
+  const putBack = (pipe: Pipe): void => {
+    if (idle.length < MOST_IDLE) idle.push(pipe);
+    else discard(pipe);
+  };
+
+  return {
+    take(onData) {
+      try {
+        const pipe = idle.pop() ?? (isPossible ? make() : undefined);
+        return pipe && openPipe(pipe, onData, () => putBack(pipe));
+      } catch (error) {
+        // A full disk or too many open files: a socket will do.
+        if (!(error instanceof Error && "code" in error)) throw error;
+        return undefined;
+      }
+    },
+  };
+}
+
+function discard({ fd, path }: Pipe): void {
+  closeSync(fd);
+  if (!path.startsWith("/proc/")) unlinkSync(path);
+}
+
+function openPipe(pipe: Pipe, onData: (chunk: Buffer) => void, onClosed: () => void): OutputPipe {
+  const readEnd = openSync(pipe.path, O_RDONLY | O_NONBLOCK);
+  const writeEnd = openSync(pipe.path, O_WRONLY);
+  const options: SocketConstructorOpts & { onread: OnReadOpts } = {
+    fd: readEnd,
+    readable: true,
+    writable: false,
+    onread: {
+      buffer: pipe.buffer,
+      callback(length) {
+        onData(pipe.buffer.subarray(0, length));
+        return true;
+      },
+    },
+  };
+  const socket = new Socket(options);
+  socket.on("error", () => socket.destroy());
+  const closed = new Promise<void>((resolve) => socket.once("close", resolve));
+  void closed.then(onClosed);
+  socket.resume();
+  return { writeEnd, closeWriteEnd: () => closeSync(writeEnd), closed, unref: () => socket.unref() };
+}
