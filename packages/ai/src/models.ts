@@ -100,6 +100,8 @@ export interface ModelRegistry {
   problems: string[];
 }
 
+const NEEDS_HOLD_MS = 1000;
+
 export function createModelRegistry(options: RegistryOptions): ModelRegistry {
   const { env } = options;
   const custom = readCustomModels(options.models, { builtinModelsOf: builtins, packagesFrom: options.packagesFrom });
@@ -166,6 +168,15 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     return addresses.get(nameOf(model)) ?? (publicUrl(own) === model.baseUrl ? own : model.baseUrl);
   };
 
+  /** A prompt asks twice, before it is accepted and when it is sent; all that can change meanwhile is that a login ends. */
+  const lately = new WeakMap<Model, { needed: Needs; until: number }>();
+  const needsOf = (model: Model): Needs => {
+    const known = lately.get(model);
+    if (known && options.now() < known.until) return known.needed;
+    const needed = needs(model.provider, model);
+    lately.set(model, { needed, until: options.now() + NEEDS_HOLD_MS });
+    return needed;
+  };
   /** Throws when something is known to be missing. */
   const needs = (provider: string, model?: Model): Needs => {
     if (model && isLocal(model)) return { owner: nameOf(model), headers: {} };
@@ -199,7 +210,7 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     commands.resolve(allSecrets(needed), provider, (valueFor) => joined(needed, env, valueFor));
   const unusable = (model: Model): string | undefined => {
     try {
-      needs(model.provider, model);
+      needsOf(model);
       return undefined;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
@@ -260,7 +271,7 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     isAssumed: (model) => discovers(model.provider) && lists.isAssumed(model),
     hasCredentials,
     unusable,
-    credentials: (model) => resolved(model.provider, needs(model.provider, model)),
+    credentials: (model) => resolved(model.provider, needsOf(model)),
     providerCredentials: (provider) => resolved(provider, needs(provider)),
     problems: [...custom.problems, ...auth.problems, ...suspiciousKeys(options.models, configured, env)],
   };
