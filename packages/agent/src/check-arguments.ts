@@ -3,8 +3,8 @@ import { Check, Errors } from "typebox/schema";
 import type { AgentTool } from "./types.ts";
 
 /**
- * Checks what the model sent against the tool's schema, after the small repairs models need: a number or a boolean that
- * came as text. Loaded with the first tool call, because the schema library is too heavy for the start.
+ * Checks what the model sent against the tool's schema, after the small repairs models need: a number, a boolean, a list
+ * or an object that came as text. Loaded with the first tool call, because the schema library is too heavy for the start.
  */
 export function checkArguments(
   tool: Pick<AgentTool, "name" | "parameters">,
@@ -23,7 +23,10 @@ export function checkArguments(
 }
 
 function coerce(schema: JsonSchema, value: unknown): unknown {
-  if (typeof value === "string") return coerceText(schema.type, value);
+  if (typeof value === "string") {
+    const repaired = coerceText(schema.type, value);
+    return typeof repaired === "object" ? coerce(schema, repaired) : repaired;
+  }
   if (Array.isArray(value)) {
     const { items } = schema;
     return isObject(items) ? value.map((item) => coerce(items, item)) : value;
@@ -40,7 +43,20 @@ function coerceText(type: unknown, text: string): unknown {
   if ((type === "number" || type === "integer") && text.trim() !== "" && Number.isFinite(Number(text)))
     return Number(text);
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
+  if (type === "array" || type === "object") return ofType(type, text) ?? text;
   return text;
+}
+
+/** Undefined when the text is no JSON, or JSON of something else. One object where a list is wanted is a list of one. */
+function ofType(type: "array" | "object", text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (type === "array" && Array.isArray(value)) return value;
+    if (!isObject(value)) return undefined;
+    return type === "array" ? [value] : value;
+  } catch {
+    return undefined;
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -335,7 +335,7 @@ export const OPTIONS = {
     placeholder: "A,B",
     systems: ALL,
     status: "works",
-    summary: "Exactly these tools, no others.",
+    summary: "Exactly these tools, no others; also the presets read-only, coding and all.",
   },
   "exclude-tools": {
     short: "xt",

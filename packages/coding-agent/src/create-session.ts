@@ -4,9 +4,8 @@ import { createMessageQueue } from "@tiller/agent/message-queue";
 import { configureTransport } from "@tiller/ai/http/environment";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { PromptLimits } from "@tiller/protocol/limits";
-import type { Model } from "@tiller/protocol/model";
+import { createActiveTools, unknownTools } from "./active-tools.ts";
 import type { RunArgs } from "./args.ts";
-import type { CliOptions } from "./cli-options.ts";
 import { type Env, resolvePath, sessionFileName, sessionFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
 import { type AgentSession, createAgentSession, type SessionModes } from "./session/agent-session.ts";
@@ -19,7 +18,6 @@ import { createSessionFile } from "./session/store/session-file.ts";
 import { createSessionStore } from "./session/store/session-store.ts";
 import { noSpending } from "./session/usage-tally.ts";
 import { openSetUp } from "./set-up.ts";
-import { defaultToolNames, isBuiltinTool } from "./tools/index.ts";
 
 export interface SessionSurroundings {
   run: RunArgs;
@@ -78,6 +76,7 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
   store.appendThinkingLevel(models.thinkingLevel);
 
   const shell = { path: shellPath(settings, cwd, env), prefix: settings.get("shellCommandPrefix") };
+  const activeTools = createActiveTools(options);
   const machinery = lazily(async () => {
     const { createMachinery } = await import("./run-machinery.ts");
     return createMachinery({
@@ -89,7 +88,7 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
       model: () => models.model,
       thinkingLevel: () => models.thinkingLevel,
       credentials: found.source.credentials,
-      toolNames: (model) => toolNames(options, model),
+      toolNames: activeTools.names,
       systemPrompt: {
         base: options.systemPrompt === undefined ? undefined : textOrFile(options.systemPrompt, cwd, env),
         append: (options.appendSystemPrompt ?? []).map((given) => textOrFile(given, cwd, env)),
@@ -187,19 +186,6 @@ function shellPath(settings: Settings, cwd: string, env: Env): string | undefine
 
 function writeErrorText(error: Error): string {
   return `The session file cannot be written (${error.message}); from here on this session is kept in memory only`;
-}
-
-/** What the command line allows; else pi's four, and for the offline model what it needs to look around. */
-function toolNames(options: CliOptions, model: Model): string[] {
-  if (options.noTools || options.noBuiltinTools) return (options.tools ?? []).filter(isBuiltinTool);
-  const extras = model.provider === "offline" ? ["ls", "find", "grep"] : [];
-  const names = options.tools?.filter(isBuiltinTool) ?? [...defaultToolNames(), ...extras];
-  return [...new Set(names)].filter((name) => !options.excludeTools?.includes(name));
-}
-
-function unknownTools(options: CliOptions): string[] {
-  const named = [...(options.tools ?? []), ...(options.excludeTools ?? [])];
-  return named.filter((name) => !isBuiltinTool(name)).map((name) => `there is no tool "${name}"; it is left out`);
 }
 
 /** An option that takes a text also takes the path of a file with the text. */

@@ -4,31 +4,39 @@ import { createOutputBuffer, type OutputBuffer } from "../exec/output-buffer.ts"
 import { type ProcessOutcome, runProcess } from "../exec/run-process.ts";
 import { shellInvocation } from "../exec/shell.ts";
 import { MAX_BYTES } from "./limits.ts";
-import { kindOf } from "./path.ts";
+import { kindOf, resolvePath } from "./path.ts";
 import { KEEP_BYTES, showOutput } from "./shell-output.ts";
 import { createThrottle } from "./throttle.ts";
 import { type Execute, type ToolContext, textResult } from "./tool.ts";
+import type { TruncationLimits } from "./truncate.ts";
 
 interface BashArgs {
   command: string;
+  /** In seconds. */
   timeout?: number;
+  // Models are not told of the following, but those that know them from elsewhere (or from an older conversation) use them.
+  cwd?: unknown;
+  env?: unknown;
+  /** How many lines of the end to show. */
+  tail?: unknown;
 }
 
 const UPDATE_INTERVAL_MS = 100;
 
 export function createBash(context: ToolContext): Execute<BashArgs> {
   return async ({ args, signal, onUpdate }) => {
-    await requireFolder(context.cwd);
+    const place = await placeOf(context, args);
+    const limits = typeof args.tail === "number" && args.tail >= 1 ? { maxLines: Math.floor(args.tail) } : {};
     const output = createOutputBuffer({ keepBytes: KEEP_BYTES, spillAfterBytes: MAX_BYTES });
-    const updates = createThrottle(context.clock, UPDATE_INTERVAL_MS, () => onUpdate(partialResult(output)));
+    const updates = createThrottle(context.clock, UPDATE_INTERVAL_MS, () => onUpdate(partialResult(output, limits)));
     onUpdate({ content: [] });
     let truncated = false;
     try {
-      const outcome = await runCommand(context, args, signal, (chunk) => {
+      const outcome = await runCommand(place, args, signal, (chunk) => {
         output.write(chunk);
         updates.touch();
       });
-      const shown = showOutput(output);
+      const shown = showOutput(output, limits);
       truncated = shown.truncation.truncated;
       const failure = failureText(outcome, args);
       if (failure) throw new Error(joinFailure(shown.content, shown.notice, failure, outcome));
@@ -42,24 +50,51 @@ export function createBash(context: ToolContext): Execute<BashArgs> {
   };
 }
 
-async function requireFolder(cwd: string): Promise<void> {
-  if ((await kindOf(cwd)) === "folder") return;
-  throw new Error(`Working directory does not exist: ${cwd}\nCannot execute bash commands.`);
+/** Where the command runs. Throws when that is nowhere, or when no shell could take the command. */
+async function placeOf(context: ToolContext, { command, cwd, env }: BashArgs): Promise<ToolContext> {
+  const place = {
+    ...context,
+    ...(typeof cwd === "string" && cwd !== "" && { cwd: resolvePath(context, cwd) }),
+    ...(isObject(env) && { env: { ...context.env, ...textsOf(env) } }),
+  };
+  if ((await kindOf(place.cwd)) !== "folder") {
+    throw new Error(`Working directory does not exist: ${place.cwd}\nCannot execute bash commands.`);
+  }
+  if (command.includes("\0")) {
+    throw new Error(
+      "The command has a NUL character in it, which no shell can take. Write $'\\x00' or printf '\\0' instead.",
+    );
+  }
+  return place;
+}
+
+/** An environment knows only texts. A NUL would end one. */
+function textsOf(env: Record<string, unknown>): Record<string, string> {
+  const pairs = Object.entries(env).filter(([name, value]) => /^[^=\0]+$/.test(name) && isPlain(value));
+  return Object.fromEntries(pairs.map(([name, value]) => [name, String(value).replaceAll("\0", "")]));
+}
+
+function isPlain(value: unknown): boolean {
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function runCommand(
-  context: ToolContext,
+  place: ToolContext,
   args: BashArgs,
   signal: AbortSignal,
   onOutput: (chunk: Buffer) => void,
 ): Promise<ProcessOutcome> {
   const timeoutMs = args.timeout && args.timeout > 0 ? args.timeout * 1000 : undefined;
-  return runProcess({ ...context, ...shellInvocation(args.command), timeoutMs, onOutput }, signal);
+  return runProcess({ ...place, ...shellInvocation(args.command, place.shell), timeoutMs, onOutput }, signal);
 }
 
 /** Cumulative, as every update; the two details are always there, so that a client need not ask. */
-function partialResult(output: OutputBuffer): ToolResult {
-  const { content, truncation, fullOutputPath } = showOutput(output);
+function partialResult(output: OutputBuffer, limits: TruncationLimits): ToolResult {
+  const { content, truncation, fullOutputPath } = showOutput(output, limits);
   return {
     content: [{ type: "text", text: content }],
     details: { truncation: truncation.truncated ? truncation : null, fullOutputPath: fullOutputPath ?? null },

@@ -1,4 +1,5 @@
 import { applyRegions, type Region } from "./edit-match.ts";
+import { changedLines } from "./line-diff.ts";
 
 /** Shows what an edit changed. The regions are known, so nothing needs to be compared but the lines they touch. Pure. */
 
@@ -10,39 +11,48 @@ export interface EditDiff {
 
 const CONTEXT_LINES = 4;
 
-/** Lines of the old text that were replaced by others. `at` counts from 0. */
+/** Lines of the old text that were replaced by others. */
 interface Hunk {
+  /** The first of them, counted from 0. */
   at: number;
   removed: string[];
   added: string[];
+  /** Where the removed lines begin in the old text, and where the line after them does. */
+  start: number;
+  end: number;
 }
 
 export function diffOfRegions(oldText: string, regions: readonly Region[]): EditDiff {
   const hunks = toHunks(oldText, regions);
-  const lines = oldText.split("\n");
-  // The newline at the end closes the last line and begins none.
-  const shownLines = lines[lines.length - 1] === "" ? lines.length - 1 : lines.length;
+  const total = lineCount(oldText);
   const growth = hunks.reduce((sum, hunk) => sum + hunk.added.length - hunk.removed.length, 0);
-  const width = String(Math.max(shownLines, shownLines + growth)).length;
+  const width = String(Math.max(total, total + growth)).length;
   const out: string[] = [];
-  const line = (sign: string, number: number, text: string) => out.push(`${sign}${pad(number, width)} ${text}`);
+  const show = (sign: string, first: number, lines: readonly string[]) => {
+    for (const [i, text] of lines.entries()) out.push(`${sign}${pad(first + i + 1, width)} ${text}`);
+  };
+  const gap = ` ${pad("", width)} ...`;
 
-  let next = 0;
   let shift = 0;
-  for (const [index, { at, removed, added }] of hunks.entries()) {
-    const previousEnd = index === 0 ? 0 : Math.min(next + CONTEXT_LINES, at);
-    for (let i = next; i < previousEnd; i++) line(" ", i + 1, lines[i]!);
-    const from = Math.max(previousEnd, at - CONTEXT_LINES);
-    if (from > previousEnd) out.push(` ${pad("", width)} ...`);
-    for (let i = from; i < at; i++) line(" ", i + 1, lines[i]!);
-    for (const [i, text] of removed.entries()) line("-", at + i + 1, text);
-    for (const [i, text] of added.entries()) line("+", at + shift + i + 1, text);
-    next = at + removed.length;
-    shift += added.length - removed.length;
+  let previous: Hunk | undefined;
+  for (const hunk of hunks) {
+    const between = hunk.at - (previous ? previous.at + previous.removed.length : 0);
+    const after = previous ? Math.min(CONTEXT_LINES, between) : 0;
+    if (previous) show(" ", hunk.at - between, linesFrom(oldText, previous.end, after));
+    const before = Math.min(CONTEXT_LINES, between - after);
+    if (after + before < between) out.push(gap);
+    show(" ", hunk.at - before, linesUpTo(oldText, hunk.start, before));
+    show("-", hunk.at, hunk.removed);
+    show("+", hunk.at + shift, hunk.added);
+    shift += hunk.added.length - hunk.removed.length;
+    previous = hunk;
   }
-  const end = Math.min(next + CONTEXT_LINES, shownLines);
-  for (let i = next; i < end; i++) line(" ", i + 1, lines[i]!);
-  if (end < shownLines) out.push(` ${pad("", width)} ...`);
+  if (previous) {
+    const next = previous.at + previous.removed.length;
+    const after = Math.max(0, Math.min(CONTEXT_LINES, total - next));
+    show(" ", next, linesFrom(oldText, previous.end, after));
+    if (next + after < total) out.push(gap);
+  }
   return { diff: out.join("\n"), firstChangedLine: hunks[0] && hunks[0].at + 1 };
 }
 
@@ -50,7 +60,7 @@ function pad(value: number | string, width: number): string {
   return String(value).padStart(width);
 }
 
-/** Regions that touch the same line become one hunk, cut down to the lines that really differ. */
+/** Regions in the same line or in neighbouring ones are looked at together, and cut down to the lines that really differ. */
 function toHunks(oldText: string, regions: readonly Region[]): Hunk[] {
   const hunks: Hunk[] = [];
   let line = 0;
@@ -59,7 +69,7 @@ function toHunks(oldText: string, regions: readonly Region[]): Hunk[] {
     const start = lineStart(oldText, regions[i]!.start);
     let end = lineEnd(oldText, regions[i]!.end);
     let after = i + 1;
-    while (after < regions.length && regions[after]!.start <= end) {
+    while (after < regions.length && regions[after]!.start <= end + 1) {
       end = Math.max(end, lineEnd(oldText, regions[after]!.end));
       after += 1;
     }
@@ -67,24 +77,44 @@ function toHunks(oldText: string, regions: readonly Region[]): Hunk[] {
     line += countNewlines(oldText, counted, start);
     counted = start;
     const old = oldText.slice(start, end);
-    const hunk = trimHunk({ at: line, removed: old.split("\n"), added: applyRegions(old, inside).split("\n") });
-    if (hunk.removed.length > 0 || hunk.added.length > 0) hunks.push(hunk);
+    hunks.push(...hunksOfBlock(old.split("\n"), applyRegions(old, inside).split("\n"), line, start));
     i = after;
   }
   return hunks;
 }
 
-function trimHunk({ at, removed, added }: Hunk): Hunk {
-  const shorter = Math.min(removed.length, added.length);
-  let head = 0;
-  while (head < shorter && removed[head] === added[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && removed[removed.length - 1 - tail] === added[added.length - 1 - tail]) tail += 1;
-  return {
-    at: at + head,
-    removed: removed.slice(head, removed.length - tail),
-    added: added.slice(head, added.length - tail),
-  };
+function hunksOfBlock(oldLines: string[], newLines: string[], line: number, start: number): Hunk[] {
+  const offsets = [start];
+  for (const text of oldLines) offsets.push(offsets.at(-1)! + text.length + 1);
+  return changedLines(oldLines, newLines).map(({ oldFrom, oldTo, newFrom, newTo }) => ({
+    at: line + oldFrom,
+    removed: oldLines.slice(oldFrom, oldTo),
+    added: newLines.slice(newFrom, newTo),
+    start: offsets[oldFrom]!,
+    end: offsets[oldTo]!,
+  }));
+}
+
+/** The lines that begin at a position and after it. */
+function linesFrom(text: string, position: number, count: number): string[] {
+  const lines: string[] = [];
+  for (let start = position; lines.length < count; ) {
+    const end = lineEnd(text, start);
+    lines.push(text.slice(start, end));
+    start = end + 1;
+  }
+  return lines;
+}
+
+/** The lines before the one that begins at a position. */
+function linesUpTo(text: string, position: number, count: number): string[] {
+  const lines: string[] = [];
+  for (let end = position - 1; lines.length < count; ) {
+    const start = lineStart(text, end);
+    lines.unshift(text.slice(start, end));
+    end = start - 1;
+  }
+  return lines;
 }
 
 function lineStart(text: string, position: number): number {
@@ -94,6 +124,11 @@ function lineStart(text: string, position: number): number {
 function lineEnd(text: string, position: number): number {
   const at = text.indexOf("\n", position);
   return at === -1 ? text.length : at;
+}
+
+/** The newline at the end closes the last line and begins none. */
+function lineCount(text: string): number {
+  return countNewlines(text, 0, text.length) + (text === "" || text.endsWith("\n") ? 0 : 1);
 }
 
 function countNewlines(text: string, from: number, to: number): number {

@@ -60,7 +60,7 @@ describe("an edit that cannot be", () => {
     [
       "text that is there twice",
       [["e\n", "E\n"]],
-      "Found 4 occurrences of the text in a.txt. The text must be unique. Please provide more context to make it unique.",
+      "Found 4 occurrences of the text in a.txt. The text must be unique. Please provide more context to make it unique.\n\nThey begin in these lines:\n1: one\n3: three\n5: five\n9: nine",
     ],
     ["no text", [["", "x"]], "oldText must not be empty in a.txt."],
     [
@@ -90,7 +90,7 @@ describe("an edit that cannot be", () => {
         ["ee", "EE"],
         ["ne\n", "N"],
       ],
-      "Found 2 occurrences of edits[1] in a.txt. Each oldText must be unique. Please provide more context to make it unique.",
+      "Found 2 occurrences of edits[1] in a.txt. Each oldText must be unique. Please provide more context to make it unique.\n\nThey begin in these lines:\n1: one\n9: nine",
     ],
     [
       "two that overlap",

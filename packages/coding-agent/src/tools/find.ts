@@ -42,14 +42,15 @@ async function findMatches(
 ): Promise<Found> {
   const paths: string[] = [];
   let visited = 0;
-  for await (const entry of walk(root, signal)) {
-    visited += 1;
+  for await (const batch of walk(root, signal)) {
+    visited += batch.length;
     if (visited > MAX_VISITED) return { paths, limitReached: false, gaveUp: true };
-    if (!matches(entry.path)) continue;
-    if (paths.length === limit) return { paths, limitReached: true, gaveUp: false };
-    paths.push(entry.isDirectory ? `${entry.path}/` : entry.path);
+    for (const entry of batch) {
+      if (!matches(entry.path)) continue;
+      if (paths.length === limit) return { paths, limitReached: true, gaveUp: false };
+      paths.push(entry.isDirectory ? `${entry.path}/` : entry.path);
+    }
   }
-  throwIfAborted(signal);
   return { paths, limitReached: false, gaveUp: false };
 }
 

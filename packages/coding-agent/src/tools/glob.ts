@@ -2,6 +2,34 @@ import picomatch from "picomatch";
 
 /** A glob over paths with forward slashes. Without a slash in it the pattern is about the name alone, at any depth. */
 export function compileGlob(pattern: string): (path: string) => boolean {
-  const clean = pattern.replace(/^\.?\/+/, "");
-  return picomatch(clean, { dot: true, basename: !clean.includes("/") });
+  const clean = cleanGlob(pattern);
+  // The bare expression: what the package does around it costs more than the match.
+  const regex = picomatch.makeRe(clean, { dot: true });
+  const ending = literalEnding(clean);
+  const matches = (text: string) => text.endsWith(ending) && (text === clean || regex.test(text));
+  return clean.includes("/") ? matches : (path) => matches(path.slice(path.lastIndexOf("/") + 1));
+}
+
+/** What every match ends with, as far as that is plain to see; most paths are told by it. */
+function literalEnding(glob: string): string {
+  return /[!|()]/.test(glob) ? "" : /[\w.-]*$/.exec(glob)![0];
+}
+
+/** Relative to the searched folder. A folder with its slash means everything in it, and all that is in it not the folder. */
+function cleanGlob(pattern: string): string {
+  const clean = pattern.replace(/^(?:\.?\/)+/, "");
+  return clean.replace(/\/(?:\*\*)?$/, "/**/*");
+}
+
+/**
+ * The same glob for ripgrep; undefined when it is not sure to let through at least the same files. Only plain stars and
+ * alternatives are: the rest (classes, extended globs, negations) is read differently.
+ */
+export function ripgrepGlob(pattern: string): string | undefined {
+  const clean = cleanGlob(pattern);
+  const isPlain = /^[\w .*@+/-]+$/.test(clean.replace(/\{[\w .*@+-]+(?:,[\w .*@+-]+)+\}/g, "x"));
+  const starsStandAlone = clean.split("/").every((part) => part === "**" || !part.includes("**"));
+  const isExtended = /[@+*]\(/.test(clean);
+  if (!isPlain || !starsStandAlone || isExtended || clean === "") return undefined;
+  return clean.includes("/") ? `/${clean}` : clean;
 }

@@ -27,15 +27,20 @@ export interface GrepLine {
 }
 
 export interface GrepCollector {
+  /** How many matches are shown. */
+  limit: number;
   /** Takes the next line, in order. False when there is enough and the search shall stop. */
   add(line: GrepLine): boolean;
-  result(extraNotices?: readonly string[]): ToolResult;
+  /** Something the reader should know beside the matches. */
+  note(text: string): void;
+  result(): ToolResult;
 }
 
 const MAX_LINE_CHARS = 500;
 
 export function createGrepCollector({ limit, context }: { limit: number; context: number }): GrepCollector {
   const lines: string[] = [];
+  const notes: string[] = [];
   let matches = 0;
   let limitReached = false;
   let linesTruncated = false;
@@ -52,6 +57,8 @@ export function createGrepCollector({ limit, context }: { limit: number; context
     !line.isMatch && last !== undefined && line.path === last.path && line.line <= last.line + context;
 
   return {
+    limit,
+    note: (text) => notes.push(text),
     add(line) {
       if (matches === limit && !belongsToLastMatch(line)) {
         limitReached ||= line.isMatch;
@@ -65,8 +72,8 @@ export function createGrepCollector({ limit, context }: { limit: number; context
       lines.push(`${line.path}${mark}${line.line}${mark} ${shorten(line.text)}`);
       return true;
     },
-    result(extraNotices = []) {
-      if (matches === 0) return textResult(withNotices("No matches found", extraNotices));
+    result() {
+      if (matches === 0) return textResult(withNotices("No matches found", notes));
       const truncation = truncateHead(lines.join("\n"), { maxLines: Number.MAX_SAFE_INTEGER });
       const notices: string[] = [];
       if (limitReached) {
@@ -76,13 +83,18 @@ export function createGrepCollector({ limit, context }: { limit: number; context
       if (linesTruncated) {
         notices.push(`Some lines truncated to ${MAX_LINE_CHARS} chars. Use read tool to see full lines`);
       }
-      return textResult(withNotices(truncation.content, [...notices, ...extraNotices]), {
+      return textResult(withNotices(truncation.content, [...notices, ...notes]), {
         ...(limitReached && { matchLimitReached: limit }),
         ...(truncation.truncated && { truncation }),
         ...(linesTruncated && { linesTruncated: true }),
       });
     },
   };
+}
+
+/** What is said of a file that was named, and is not text. */
+export function binaryNote(path: string): string {
+  return `${path} is a binary file and was not searched`;
 }
 
 /** Cuts without leaving half of a surrogate pair. */

@@ -125,7 +125,12 @@ describe("with ripgrep", () => {
     JSON.stringify({ type, data: { path: { text: "./x/a.ts" }, lines: { text }, line_number: line } });
 
   it("reports its lines in the same form, and passes pattern and glob without a shell", async () => {
-    const lines = [event("begin", 0, ""), event("context", 1, "before\n"), event("match", 2, "$(foo)\r\n")];
+    const lines = [
+      event("begin", 0, ""),
+      event("context", 1, "before\n"),
+      event("match", 2, "$(foo)\r\n"),
+      event("end", 0, ""),
+    ];
     const other = install(`cat <<'END'\n${lines.join("\n")}\nEND`);
     expect(await other.text("grep", { pattern: "-e $(x)", glob: "*.ts", ignoreCase: true, context: 1 })).toBe(
       "x/a.ts-1- before\nx/a.ts:2: $(foo)",
@@ -139,7 +144,7 @@ describe("with ripgrep", () => {
   });
 
   it("is stopped at the limit", async () => {
-    const other = install(`while :; do echo '${event("match", 1, "foo")}'; done`);
+    const other = install(`echo '${event("begin", 0, "")}'; while :; do echo '${event("match", 1, "foo")}'; done`);
     const result = await other.call("grep", { pattern: "foo", limit: 3 });
     expect(result.details).toEqual({ matchLimitReached: 3 });
     other.remove();

@@ -5,7 +5,7 @@ import { grepWithJs } from "./grep-js.ts";
 import { findRipgrep, grepWithRipgrep } from "./grep-rg.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { kindOf, resolveExistingPath } from "./path.ts";
-import type { Execute, ToolContext } from "./tool.ts";
+import { type Execute, type ToolContext, textResult } from "./tool.ts";
 
 interface GrepArgs {
   pattern: string;
@@ -22,6 +22,7 @@ export function createGrep(context: ToolContext): Execute<GrepArgs> {
   return async ({ args, signal }) => {
     throwIfAborted(signal);
     const request = await toRequest(context, args);
+    if (!request) return textResult("No matches found");
     const limit = Math.max(1, Math.floor(args.limit ?? DEFAULT_LIMITS.grep));
     const collector = createGrepCollector({ limit, context: request.context });
     ripgrep ??= findRipgrep(context.env);
@@ -33,11 +34,13 @@ export function createGrep(context: ToolContext): Execute<GrepArgs> {
   };
 }
 
-async function toRequest(context: ToolContext, args: GrepArgs): Promise<GrepRequest> {
+/** Undefined for a pipe or device: nothing is searched in what may never end. */
+async function toRequest(context: ToolContext, args: GrepArgs): Promise<GrepRequest | undefined> {
   const shownPath = args.path ?? ".";
   const path = await resolveExistingPath(context, shownPath);
   const kind = await kindOf(path);
   if (!kind) throw new Error(`Path not found: ${shownPath}`);
+  if (kind === "other") return undefined;
   return {
     pattern: args.pattern,
     literal: args.literal ?? false,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../lib/clock.ts";
 import { createTools } from "./create-tools.ts";
-import { BUILTIN_TOOLS, defaultToolNames, isBuiltinTool } from "./index.ts";
+import { BUILTIN_TOOLS, defaultToolNames, expandToolNames, isBuiltinTool } from "./index.ts";
 
 const context = { cwd: "/", env: {}, clock: systemClock };
 
@@ -36,3 +36,22 @@ it("keeps the order of the names, each once, and names what it does not know", (
   );
   expect([isBuiltinTool("read"), isBuiltinTool("fly")]).toEqual([true, false]);
 });
+
+it.each([
+  [["read-only"], ["read", "grep", "find", "ls"]],
+  [["coding"], ["read", "bash", "edit", "write"]],
+  [["all"], ["read", "bash", "edit", "write", "grep", "find", "ls"]],
+  [
+    ["Read", "BASH"],
+    ["read", "bash"],
+  ],
+  [
+    ["ls", "read-only", "ls"],
+    ["ls", "read", "grep", "find"],
+  ],
+  [
+    ["deploy", "constructor"],
+    ["deploy", "constructor"],
+  ],
+  [[], []],
+])("the names %j stand for %j", (names, tools) => expect(expandToolNames(names)).toEqual(tools));

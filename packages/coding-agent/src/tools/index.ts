@@ -68,3 +68,26 @@ export function defaultToolNames(): BuiltinToolName[] {
 export function isBuiltinTool(name: string): name is BuiltinToolName {
   return TOOL_ROWS.has(name);
 }
+
+/** Names for several tools at once, for whoever chooses tools by name. */
+export const TOOL_PRESETS = {
+  /** What the model gets when nobody chose otherwise. */
+  coding: defaultToolNames(),
+  /** Looks, and changes nothing. */
+  "read-only": ["read", "grep", "find", "ls"],
+  all: BUILTIN_TOOLS.map((row) => row.name),
+} as const satisfies Record<string, readonly BuiltinToolName[]>;
+
+/** Presets become the tools they stand for; built-in names may be written in any case. Each name once, in order. */
+export function expandToolNames(names: readonly string[]): string[] {
+  const expanded = names.flatMap((name): readonly string[] => {
+    const known = name.toLowerCase();
+    if (isPreset(known)) return TOOL_PRESETS[known];
+    return [isBuiltinTool(known) ? known : name];
+  });
+  return [...new Set(expanded)];
+}
+
+function isPreset(name: string): name is keyof typeof TOOL_PRESETS {
+  return Object.hasOwn(TOOL_PRESETS, name);
+}

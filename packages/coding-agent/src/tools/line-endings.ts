@@ -6,10 +6,9 @@ export function toPlainNewlines(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** Moves regions of the plain text to the original, and gives new lines the ending that the file uses. */
+/** Moves regions of the plain text to the original, and gives new lines the endings that stand there. */
 export function toOriginalRegions(original: string, regions: readonly Region[]): Region[] {
   if (!original.includes("\r\n")) return [...regions];
-  const usesCrlf = original.indexOf("\r\n") === original.indexOf("\n") - 1;
   let plain = 0;
   let position = 0;
   /** Positions only grow, so one walk over the text serves all. */
@@ -28,9 +27,24 @@ export function toOriginalRegions(original: string, regions: readonly Region[]):
     }
     return position;
   };
-  return regions.map(({ start, end, newText }) => ({
-    start: advance(start),
-    end: advance(end),
-    newText: usesCrlf ? newText.replaceAll("\n", "\r\n") : newText,
-  }));
+  return regions.map((region) => {
+    const start = advance(region.start);
+    const end = advance(region.end);
+    return { start, end, newText: withEndings(region.newText, endingsAt(original, start, end)) };
+  });
+}
+
+/** The endings of the lines in a stretch; where it has none, that of the line it is in, else of the line before. */
+function endingsAt(original: string, start: number, end: number): string[] {
+  const inside = original.slice(start, end).match(/\r?\n/g);
+  if (inside) return inside;
+  const next = original.indexOf("\n", end);
+  const near = next === -1 && start > 0 ? original.lastIndexOf("\n", start - 1) : next;
+  return [original[near - 1] === "\r" ? "\r\n" : "\n"];
+}
+
+/** In a file of mixed endings each new line takes that of the line it replaces; further ones take the last. */
+function withEndings(text: string, endings: readonly string[]): string {
+  let line = 0;
+  return text.replaceAll("\n", () => endings[Math.min(line++, endings.length - 1)]!);
 }

@@ -1,92 +1,79 @@
 import { constants } from "node:fs";
-import { access, type FileHandle, open, readFile } from "node:fs/promises";
+import { access, type FileHandle } from "node:fs/promises";
+import { extname } from "node:path";
 import type { ToolResult } from "@tiller/protocol/tool";
 import { throwIfAborted } from "../lib/abort.ts";
-import { IMAGE_HEADER_BYTES, imageType } from "./image-type.ts";
-import { MAX_BYTES } from "./limits.ts";
-import { requireRegularFile, resolveExistingPath } from "./path.ts";
-import { readTextWindow } from "./text-window.ts";
+import { describeBinary, isBinary, PROBE_BYTES, utf16Encoding } from "./binary-file.ts";
+import { fileSource, textSource, utf16Source } from "./byte-sources.ts";
+import { listFolder } from "./folder-listing.ts";
+import { imageType } from "./image-type.ts";
+import { DEFAULT_LIMITS, MAX_BYTES } from "./limits.ts";
+import { kindOf, openRegularFile, resolveExistingPath } from "./path.ts";
+import { readImage } from "./read-image.ts";
+import { type ReadArgs, showWindow, wantedLines } from "./read-text.ts";
+import { type ByteSource, readTextWindow } from "./text-window.ts";
 import { type Execute, type ToolContext, textResult } from "./tool.ts";
-import { formatSize, splitLines, type TruncationResult, truncateHead } from "./truncate.ts";
 
-interface ReadArgs {
-  path: string;
-  offset?: number;
-  limit?: number;
-}
-
-/** As base64, which is what a request carries. Larger images need shrinking. */
-const MAX_IMAGE_BYTES = Math.floor(4.5 * 1024 * 1024);
+const MAX_NOTEBOOK_BYTES = 32 * 1024 * 1024;
+/** Lines behind the shown ones are counted so far; a file of many gigabytes shall not keep anyone waiting. */
+const MAX_COUNTED_BYTES = 256 * 1024 * 1024;
 
 export function createRead(context: ToolContext): Execute<ReadArgs> {
   return async ({ args, signal }) => {
     throwIfAborted(signal);
     const path = await resolveExistingPath(context, args.path);
     await access(path, constants.R_OK);
-    await requireRegularFile(path, args.path);
-    throwIfAborted(signal);
-    const file = await open(path, "r");
+    if ((await kindOf(path)) === "folder") return readFolder(path, args, signal);
+    const file = await openRegularFile(path, args.path);
     try {
-      const mimeType = await sniffImage(file);
-      return mimeType ? await readImage(path, mimeType, signal) : await readText(file, args, signal);
+      throwIfAborted(signal);
+      return await readOpenFile(file, args, signal);
     } finally {
       await file.close();
     }
   };
 }
 
-async function sniffImage(file: FileHandle): Promise<string | undefined> {
-  const header = Buffer.alloc(IMAGE_HEADER_BYTES);
-  const { bytesRead } = await file.read(header, 0, header.length, 0);
-  return imageType(header.subarray(0, bytesRead));
+/** Whoever reads a folder wants to know what is in it. */
+async function readFolder(path: string, args: ReadArgs, signal: AbortSignal): Promise<ToolResult> {
+  const skip = Math.max(0, Math.floor(args.offset ?? 1) - 1);
+  const limit = Math.max(1, Math.floor(args.limit ?? DEFAULT_LIMITS.ls));
+  const listing = await listFolder(path, { shownPath: args.path, skip, limit, signal });
+  const [block] = listing.content;
+  const names = block?.type === "text" ? block.text : "";
+  return { ...listing, content: [{ type: "text", text: `[${args.path} is a folder. It contains:]\n${names}` }] };
 }
 
-async function readImage(path: string, mimeType: string, signal: AbortSignal): Promise<ToolResult> {
-  const data = (await readFile(path)).toString("base64");
-  throwIfAborted(signal);
-  const note = `Read image file [${mimeType}]`;
-  if (data.length > MAX_IMAGE_BYTES) {
-    const limit = formatSize(MAX_IMAGE_BYTES);
-    return textResult(`${note}\n[Image left out: ${formatSize(data.length)} is more than ${limit}. Shrink it first.]`);
-  }
-  return {
-    content: [
-      { type: "text", text: note },
-      { type: "image", data, mimeType },
-    ],
-  };
+async function readOpenFile(file: FileHandle, args: ReadArgs, signal: AbortSignal): Promise<ToolResult> {
+  const probe = await readProbe(file);
+  const mimeType = imageType(probe);
+  const image = mimeType && (await readImage(file, mimeType, signal));
+  if (image) return image;
+  const asBinary = async () => textResult(describeBinary(probe, (await file.stat()).size, args.path));
+  if (isBinary(probe)) return asBinary();
+  const source = await sourceOf(file, probe, args.path);
+  const window = await readTextWindow(
+    source,
+    { ...wantedLines(args), maxBytes: MAX_BYTES, maxCountedBytes: MAX_COUNTED_BYTES },
+    signal,
+  );
+  // Zeros behind the probe: a text with a hole, or something that only begins like a text.
+  return window.text.includes("\0") ? asBinary() : showWindow(window, args);
 }
 
-async function readText(file: FileHandle, args: ReadArgs, signal: AbortSignal): Promise<ToolResult> {
-  const startLine = Math.max(0, Math.floor(args.offset ?? 1) - 1);
-  const lineCount = args.limit === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(args.limit));
-  const window = await readTextWindow(file, { startLine, lineCount, maxBytes: MAX_BYTES }, signal);
-  const { totalLines } = window;
-  if (startLine > 0 && startLine >= totalLines) {
-    throw new Error(`Offset ${args.offset} is beyond end of file (${totalLines} lines total)`);
-  }
-  const wantedLines = Math.min(lineCount, totalLines - startLine);
-  const cut: TruncationResult = {
-    ...truncateHead(window.text),
-    totalLines: wantedLines,
-    totalBytes: window.wantedBytes,
-  };
-  const first = startLine + 1;
-  if (cut.firstLineExceedsLimit) {
-    const limit = formatSize(MAX_BYTES);
-    const way = `Use bash: sed -n '${first}p' ${args.path} | head -c ${MAX_BYTES}`;
-    const size = formatSize(window.firstLineBytes);
-    return textResult(`[Line ${first} is ${size}, exceeds ${limit} limit. ${way}]`, { truncation: cut });
-  }
-  if (cut.truncated) return textResult(cut.content + showingNotice(cut, first, totalLines), { truncation: cut });
-  const left = totalLines - startLine - wantedLines;
-  if (left <= 0) return textResult(cut.content);
-  const shown = splitLines(cut.content).join("\n");
-  return textResult(`${shown}\n\n[${left} more lines in file. Use offset=${first + wantedLines} to continue.]`);
+/** By position, so that the reading proper begins at the beginning. */
+async function readProbe(file: FileHandle): Promise<Buffer> {
+  const probe = Buffer.allocUnsafe(PROBE_BYTES);
+  const { bytesRead } = await file.read(probe, 0, probe.length, 0);
+  return probe.subarray(0, bytesRead);
 }
 
-function showingNotice(cut: TruncationResult, first: number, totalLines: number): string {
-  const last = first + cut.outputLines - 1;
-  const limit = cut.truncatedBy === "bytes" ? ` (${formatSize(MAX_BYTES)} limit)` : "";
-  return `\n\n[Showing lines ${first}-${last} of ${totalLines}${limit}. Use offset=${last + 1} to continue.]`;
+async function sourceOf(file: FileHandle, probe: Buffer, path: string): Promise<ByteSource> {
+  const encoding = utf16Encoding(probe);
+  if (encoding) return utf16Source(file, encoding);
+  const isNotebook = extname(path).toLowerCase() === ".ipynb" && (await file.stat()).size <= MAX_NOTEBOOK_BYTES;
+  if (!isNotebook) return fileSource(file);
+  const { renderNotebook } = await import("./notebook.ts");
+  const json = await file.readFile("utf8");
+  return textSource(renderNotebook(json) ?? json);
 }

@@ -1,6 +1,6 @@
 import type { OutputBuffer } from "../exec/output-buffer.ts";
 import { MAX_BYTES } from "./limits.ts";
-import { formatSize, type TruncationResult, truncateTail } from "./truncate.ts";
+import { formatSize, type TruncationLimits, type TruncationResult, truncateTail } from "./truncate.ts";
 
 /** What is shown of a command's output: its end, and where the whole is. */
 export interface ShownOutput {
@@ -15,16 +15,16 @@ export interface ShownOutput {
 /** Colours and other sequences take room in the raw bytes, so twice of what is shown is kept. */
 export const KEEP_BYTES = 2 * MAX_BYTES;
 
-export function showOutput(buffer: OutputBuffer): ShownOutput {
+export function showOutput(buffer: OutputBuffer, limits: TruncationLimits = {}): ShownOutput {
   const tail = buffer.tail();
   if (tail.complete) {
-    const truncation = truncateTail(tail.text);
+    const truncation = truncateTail(tail.text, limits);
     return describe(buffer, truncation, tail.lastLineBytes);
   }
   const newline = tail.text.indexOf("\n");
   // The first line in memory lost its beginning; it is shown only when there is no other.
   const onlyOneLine = newline === -1 || newline === tail.text.length - 1;
-  const cut = truncateTail(onlyOneLine ? tail.text : tail.text.slice(newline + 1));
+  const cut = truncateTail(onlyOneLine ? tail.text : tail.text.slice(newline + 1), limits);
   const truncation: TruncationResult = {
     ...cut,
     truncated: true,

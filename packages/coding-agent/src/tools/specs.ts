@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS, MAX_BYTES, MAX_LINES } from "./limits.ts";
 export const TOOL_SPECS: Readonly<Record<BuiltinToolName, Pick<AgentTool, "label" | "description" | "parameters">>> = {
   read: {
     label: "read",
-    description: `Read a file. Text comes as it is, cut after ${MAX_LINES} lines or ${MAX_BYTES / 1024}KB, whichever is first; use offset and limit to go on. Images (png, jpg, gif, webp) come as an attachment.`,
+    description: `Read a file. Text comes as it is, cut after ${MAX_LINES} lines or ${MAX_BYTES / 1024}KB, whichever is first; use offset and limit to go on. Images (png, jpg, gif, webp) come as an attachment, notebooks as text, and a folder as the list of its names.`,
     parameters: {
       type: "object",
       properties: {

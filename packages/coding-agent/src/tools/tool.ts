@@ -1,6 +1,7 @@
 import type { ToolInvocation } from "@tiller/agent/types";
 import type { Clock } from "@tiller/protocol/clock";
 import type { ToolResult } from "@tiller/protocol/tool";
+import type { ShellSettings } from "../exec/shell.ts";
 
 /** What a built-in tool is made of. It knows a folder, an environment and a clock, and nothing of the session. */
 
@@ -8,6 +9,8 @@ export interface ToolContext {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
+  /** Which shell runs commands, when it is not the usual one. */
+  shell?: ShellSettings;
 }
 
 /** What a tool does. The loop has checked the arguments against the tool's parameters before. */

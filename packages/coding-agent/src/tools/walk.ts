@@ -1,11 +1,8 @@
-import type { Dirent } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
-import ignore, { type Ignore } from "ignore";
+import { type Dirent, readdirSync } from "node:fs";
 import { throwIfAborted } from "../lib/abort.ts";
-import { exists } from "./path.ts";
+import { type IgnoreLevels, isIgnored, levelsAbove, levelsInside } from "./ignore-rules.ts";
 
-/** Walks a folder the way git sees it: .gitignore rules hold, hidden files are included, links are not followed. */
+/** Walks a folder the way git sees it: ignore files hold, hidden files are included, links are not followed. */
 
 /** Never wanted, ignored or not. */
 export const ALWAYS_SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules"]);
@@ -17,88 +14,84 @@ export interface WalkEntry {
   isFile: boolean;
 }
 
-/** The rules of one .gitignore, which hold for paths below its folder. */
-interface IgnoreLevel {
-  folder: string;
-  rules: Ignore;
-}
+/** Entries are handed over so many at a time, and others have their turn in between. */
+const BATCH_SIZE = 256;
 
-/** Depth first, names in order, a folder before what is in it. */
-export async function* walk(root: string, signal: AbortSignal): AsyncGenerator<WalkEntry> {
-  yield* walkFolder(root, root, await levelsAbove(root), signal);
-}
-
-async function* walkFolder(
-  root: string,
-  folder: string,
-  above: readonly IgnoreLevel[],
-  signal: AbortSignal,
-): AsyncGenerator<WalkEntry> {
-  throwIfAborted(signal);
-  const entries = await listQuietly(folder);
-  const hasRules = entries.some((entry) => entry.name === ".gitignore");
-  const levels = hasRules ? [...above, ...(await levelOf(folder))] : above;
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = join(folder, entry.name);
-    const isDirectory = entry.isDirectory();
-    if (ALWAYS_SKIPPED.has(entry.name) || isIgnored(levels, path, isDirectory)) continue;
-    yield { path: toPosix(relative(root, path)), isDirectory, isFile: entry.isFile() };
-    if (isDirectory) yield* walkFolder(root, path, levels, signal);
-  }
-}
-
-/** A folder that vanished or may not be read is passed over, as a search does. */
-async function listQuietly(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-/** The deepest rule that says something decides. */
-function isIgnored(levels: readonly IgnoreLevel[], path: string, isDirectory: boolean): boolean {
-  for (let i = levels.length - 1; i >= 0; i--) {
-    const { folder, rules } = levels[i]!;
-    const verdict = rules.test(toPosix(relative(folder, path)) + (isDirectory ? "/" : ""));
-    if (verdict.ignored) return true;
-    if (verdict.unignored) return false;
-  }
-  return false;
-}
-
-async function levelOf(folder: string): Promise<IgnoreLevel[]> {
-  try {
-    return [{ folder, rules: ignore().add(await readFile(join(folder, ".gitignore"), "utf8")) }];
-  } catch {
-    return [];
-  }
+/** What is left of a folder. */
+interface Place {
+  /** With a closing slash; empty for the root. */
+  path: string;
+  levels: IgnoreLevels;
+  /** In order. */
+  entries: Dirent[];
+  next: number;
 }
 
 /**
- * Rules of the folders above, up to the top of the repository. Whoever names an ignored folder as the place to search
- * wants to see what is in it, so a level that hides the root itself does not count.
+ * Depth first, names in the order of their bytes, a folder before what is in it. Folders are read without waiting, a few
+ * microseconds each: measured, that is twice as quick as any number of them side by side.
  */
-async function levelsAbove(root: string): Promise<IgnoreLevel[]> {
-  const top = await repositoryTop(root);
-  if (top === undefined) return [];
-  const levels: IgnoreLevel[] = [];
-  for (let folder = root; folder !== top; ) {
-    folder = dirname(folder);
-    const level = await levelOf(folder);
-    if (!isIgnored(level, root, true)) levels.unshift(...level);
+export async function* walk(root: string, signal: AbortSignal): AsyncGenerator<WalkEntry[]> {
+  let batch: WalkEntry[] = [];
+  /** The way down to where we are. */
+  const way = [openPlace(root, "", levelsAbove(root))];
+  for (let seen = 1; way.length > 0; seen++) {
+    const here = way.at(-1)!;
+    const entry = here.entries[here.next++];
+    if (entry) {
+      const found = toWalkEntry(here, entry);
+      if (found) batch.push(found);
+      if (found?.isDirectory) way.push(openPlace(root, `${found.path}/`, here.levels));
+    } else {
+      way.pop();
+    }
+    if (seen % BATCH_SIZE !== 0) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    throwIfAborted(signal);
+    yield batch;
+    batch = [];
   }
-  return levels;
+  throwIfAborted(signal);
+  yield batch;
 }
 
-/** The nearest folder with a .git, the root included; undefined outside of any repository. */
-export async function repositoryTop(root: string): Promise<string | undefined> {
-  for (let folder = root; ; folder = dirname(folder)) {
-    if (await exists(join(folder, ".git"))) return folder;
-    if (folder === dirname(folder)) return undefined;
+function openPlace(root: string, path: string, around: IgnoreLevels): Place {
+  const entries = listQuietly(`${root}/${path}`);
+  const levels = levelsInside(around, root, path, (name) => entries.some((entry) => entry.name === name));
+  return { path, levels, entries: entries.sort((a, b) => compareNames(a.name, b.name)), next: 0 };
+}
+
+/** Undefined for what is ignored. */
+function toWalkEntry({ path, levels }: Place, entry: Dirent): WalkEntry | undefined {
+  const { name } = entry;
+  const whole = path + name;
+  const isDirectory = entry.isDirectory();
+  if (ALWAYS_SKIPPED.has(name) || isIgnored(levels, whole, name, isDirectory)) return undefined;
+  return { path: whole, isDirectory, isFile: entry.isFile() };
+}
+
+/** A folder that vanished or may not be read is passed over, as a search does. */
+function listQuietly(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
   }
 }
 
-function toPosix(path: string): string {
-  return sep === "/" ? path : path.split(sep).join("/");
+/** By code point, which is also the order of the bytes; the order of UTF-16 differs beyond the first plane. */
+function compareNames(a: string, b: string): number {
+  if (a === b) return 0;
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (x === y) continue;
+    const [xHigh, yHigh] = [x >= 0xd800 && x <= 0xdfff, y >= 0xd800 && y <= 0xdfff];
+    return xHigh === yHigh ? x - y : xHigh ? 1 : -1;
+  }
+  return a.length - b.length;
+}
+
+/** The order of the walk, for paths that came from elsewhere. */
+export function comparePaths(a: string, b: string): number {
+  return compareNames(a.replaceAll("/", "\0"), b.replaceAll("/", "\0"));
 }

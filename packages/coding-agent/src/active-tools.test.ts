@@ -1,0 +1,44 @@
+import type { Model } from "@tiller/protocol/model";
+import { expect, test } from "vitest";
+import { createActiveTools, unknownTools } from "./active-tools.ts";
+
+const real = { provider: "anthropic" } as Model;
+const offline = { provider: "offline" } as Model;
+const FOUR = ["read", "bash", "edit", "write"];
+
+test.each<[story: string, options: Parameters<typeof createActiveTools>[0], model: Model, names: string[]]>([
+  ["the usual four", {}, real, FOUR],
+  ["the offline model looks around too", {}, offline, [...FOUR, "ls", "find", "grep"]],
+  ["exactly what is named", { tools: ["read", "grep"] }, real, ["read", "grep"]],
+  ["a preset", { tools: ["read-only"] }, real, ["read", "grep", "find", "ls"]],
+  [
+    "a preset without one of it",
+    { tools: ["all"], excludeTools: ["bash", "write"] },
+    real,
+    ["read", "edit", "grep", "find", "ls"],
+  ],
+  ["names in any case, each once", { tools: ["Read", "READ", "Ls"] }, real, ["read", "ls"]],
+  ["none", { noTools: true }, offline, []],
+  ["none but those that are named", { noTools: true, tools: ["read"] }, real, ["read"]],
+  ["no built-in ones", { noBuiltinTools: true }, real, []],
+  ["what is no tool is left out", { tools: ["fly", "read"] }, real, ["read"]],
+])("tools of a start: %s", (_story, options, model, names) => {
+  expect(createActiveTools(options).names(model)).toEqual(names);
+});
+
+test("a change counts from the next look on, and can be taken back", () => {
+  const active = createActiveTools({});
+  expect(active.set(["read-only", "fly"])).toEqual(["fly"]);
+  expect(active.names(real)).toEqual(["read", "grep", "find", "ls"]);
+  expect(active.set([])).toEqual([]);
+  expect(active.names(real)).toEqual([]);
+  active.set(undefined);
+  expect(active.names(real)).toEqual(FOUR);
+});
+
+test("what was named and is no tool is told", () => {
+  expect(unknownTools({ tools: ["read", "fly"], excludeTools: ["swim", "bash"] })).toEqual([
+    'there is no tool "fly"; it is left out',
+    'there is no tool "swim"; it is left out',
+  ]);
+});

@@ -1,0 +1,125 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { type IgnoreRules, parseIgnoreFile } from "./gitignore.ts";
+
+/**
+ * Which files the ignore files of a folder, of those above and of those below hide. As ripgrep does it. They are few and
+ * small, so they are read without waiting.
+ */
+
+/** A file of an earlier kind overrules all of a later kind, wherever they stand. */
+const KINDS = [".rgignore", ".ignore", ".gitignore"] as const;
+const GITIGNORE = 2;
+
+/** One ignore file, and how a path in the search becomes a path in its folder. */
+interface Level {
+  rules: IgnoreRules;
+  /** Put before the path; for a file above the root of the search. */
+  prefix: string;
+  /** Taken from the path; for a file below the root. */
+  skip: number;
+}
+
+/** The levels that hold in a folder, one list per kind, the deepest last. */
+export type IgnoreLevels = readonly (readonly Level[])[];
+
+const NO_LEVELS: IgnoreLevels = [[], [], []];
+
+/** `path` is relative to the root of the search, with forward slashes. */
+export function isIgnored(levels: IgnoreLevels, path: string, name: string, isDirectory: boolean): boolean {
+  for (const ofKind of levels) {
+    for (let i = ofKind.length - 1; i >= 0; i--) {
+      const { rules, prefix, skip } = ofKind[i]!;
+      const verdict = rules.verdict(skip > 0 ? path.slice(skip) : prefix + path, name, isDirectory);
+      if (verdict) return verdict === "ignored";
+    }
+  }
+  return false;
+}
+
+/**
+ * The levels inside of a folder, given those around it and the names in it. `path` is that of the folder, relative to the
+ * root of the search and with a closing slash; empty for the root.
+ */
+export function levelsInside(
+  around: IgnoreLevels,
+  root: string,
+  path: string,
+  has: (name: string) => boolean,
+): IgnoreLevels {
+  const present = KINDS.filter(has);
+  // A repository inside of another is not subject to its rules.
+  const base = has(".git") && around[GITIGNORE]!.length > 0 ? around.with(GITIGNORE, []) : around;
+  if (present.length === 0) return base;
+  const levels = base.map((list) => [...list]);
+  for (const kind of present) {
+    const rules = readRules(join(root, path, kind));
+    if (rules) levels[KINDS.indexOf(kind)]!.push({ rules, prefix: "", skip: path.length });
+  }
+  return levels;
+}
+
+/**
+ * The levels above a root: .gitignore up to the top of the repository, the others up to the top of the disk. Outside of a
+ * repository nobody can say where a project begins, so nothing above counts.
+ */
+export function levelsAbove(root: string): IgnoreLevels {
+  const top = repositoryTop(root);
+  if (top === undefined) return NO_LEVELS;
+  const levels: Level[][] = [[], [], []];
+  let insideRepository = root !== top;
+  for (let folder = root; folder !== dirname(folder); ) {
+    folder = dirname(folder);
+    const prefix = `${toPosix(relative(folder, root))}/`;
+    for (const [index, kind] of KINDS.entries()) {
+      const rules = index === GITIGNORE && !insideRepository ? undefined : readRules(join(folder, kind));
+      if (rules) levels[index]!.unshift({ rules, prefix, skip: 0 });
+    }
+    insideRepository &&= folder !== top;
+  }
+  return levels;
+}
+
+function readRules(path: string): IgnoreRules | undefined {
+  try {
+    return statSync(path).isFile() ? parseIgnoreFile(readFileSync(path, "utf8")) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** For a few files out of a folder, named by their paths: whether a walk from the root would not come to them. */
+export function createIgnoreCheck(root: string): (path: string) => boolean {
+  const known = new Map<string, IgnoreLevels>();
+  /** `folder` has a closing slash, or is empty for the root. */
+  const levelsIn = (folder: string): IgnoreLevels => {
+    const found = known.get(folder);
+    if (found) return found;
+    const around =
+      folder === "" ? levelsAbove(root) : levelsIn(folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1));
+    const levels = levelsInside(around, root, folder, (name) => existsSync(join(root, folder, name)));
+    known.set(folder, levels);
+    return levels;
+  };
+  return (path) => {
+    const parts = path.split("/");
+    let folder = "";
+    return parts.some((name, index) => {
+      const ignored = isIgnored(levelsIn(folder), folder + name, name, index < parts.length - 1);
+      folder += `${name}/`;
+      return ignored;
+    });
+  };
+}
+
+/** The nearest folder with a .git, the root included; undefined outside of any repository. */
+export function repositoryTop(root: string): string | undefined {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+function toPosix(path: string): string {
+  return sep === "/" ? path : path.split(sep).join("/");
+}
