@@ -3,11 +3,13 @@ import { defineConfig } from "vitest/config";
 
 const { version } = JSON.parse(readFileSync(new URL("packages/coding-agent/package.json", import.meta.url), "utf8"));
 
+/** They keep the whole machine busy for seconds, so they come last and alone: others would run out of time beside them. */
+const HEAVY = ["test/processes/**/*.test.ts", "test/conformance/bad-providers.test.ts"];
+
 export default defineConfig({
   // The build puts the version in; tests that import the sources need it too.
   define: { __TILLER_VERSION__: JSON.stringify(version) },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
     environment: "node",
     testTimeout: 20_000,
     hookTimeout: 20_000,
@@ -15,5 +17,17 @@ export default defineConfig({
     // Most tests wait for processes: sharing the module graph and a third worker halve the time on two cores.
     isolate: false,
     maxWorkers: 3,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "usual",
+          include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
+          exclude: HEAVY,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { extends: true, test: { name: "heavy", include: HEAVY, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 });
