@@ -123,18 +123,29 @@ async function commands(bench) {
 }
 
 async function ttft(bench) {
-  const sampler = (contender) =>
-    withAgent(bench, contender, async (agent) => {
-      await agent.call({ type: "get_state" });
-      const cold = await prompt(agent, "deltas=20");
-      const warm = [];
-      for (let i = 0; i < 10; i++) warm.push((await prompt(agent, "deltas=20")).first);
-      return { cold: cold.first, warm: median(warm) };
-    });
-  const samples = await inTurns(bench, 7, floorAndOurs(sampler));
+  const sampler = (contender, mode) =>
+    withAgent(
+      bench,
+      contender,
+      async (agent) => {
+        await agent.call({ type: "get_state" });
+        const cold = await prompt(agent, "deltas=20");
+        const warm = [];
+        for (let i = 0; i < 10; i++) warm.push((await prompt(agent, "deltas=20")).first);
+        return { cold: cold.first, warm: median(warm) };
+      },
+      { args: ["--updates", mode] },
+    );
+  const samples = await inTurns(bench, 9, {
+    [FLOOR]: () => sampler(FLOOR, "delta"),
+    [OURS]: () => sampler(OURS, "delta"),
+    [SNAPSHOTS]: () => sampler(SNAPSHOTS, "snapshot"),
+  });
   return [
     row("first prompt to its first delta", "ms", samples, { key: "cold", limit: 2 }),
+    row("first prompt to its first delta, snapshots", "ms", samples, { key: "cold", name: SNAPSHOTS }),
     row("later prompt to its first delta", "ms", samples, { key: "warm", limit: 1.5 }),
+    row("later prompt to its first delta, snapshots", "ms", samples, { key: "warm", name: SNAPSHOTS }),
   ];
 }
 

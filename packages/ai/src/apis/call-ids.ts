@@ -17,6 +17,7 @@ const ANYTHING: CallIdRules = { forbidden: /(?!)/, longest: Number.POSITIVE_INFI
 
 /** Expects each call to be followed by its results, in the order of the calls, as `prepareHistory` leaves them. */
 export function renameCalls(messages: readonly LlmMessage[], rules: CallIdRules = ANYTHING): LlmMessage[] {
+  if (areFine(messages, rules)) return [...messages];
   const names = createNames(messages, rules);
   let due: string[] = [];
   return messages.map((message) => {
@@ -25,6 +26,20 @@ export function renameCalls(messages: readonly LlmMessage[], rules: CallIdRules 
     due = message.content.flatMap((block) => (block.type === "toolCall" ? [names.next(block.id)] : []));
     return renamedAnswer(message, due);
   });
+}
+
+/** The usual case, and each call of a model looks at the whole history. */
+function areFine(messages: readonly LlmMessage[], rules: CallIdRules): boolean {
+  const seen = new Set<string>();
+  for (const message of messages) {
+    if (message.role !== "assistant") continue;
+    for (const block of message.content) {
+      if (block.type !== "toolCall") continue;
+      if (block.id.includes("|") || seen.has(block.id) || !isValid(block.id, rules)) return false;
+      seen.add(block.id);
+    }
+  }
+  return true;
 }
 
 function renamedResult(message: ToolResultMessage, id: string): ToolResultMessage {
@@ -80,6 +95,7 @@ function isValid(id: string, rules: CallIdRules): boolean {
 
 /** `call_abc|fc_def` is the id of a call and that of the item it came in. The first of them tells calls apart. */
 function callPart(id: string): string {
+  if (!id.includes("|")) return id;
   return id.split("|").find((part) => part !== "") ?? "";
 }
 

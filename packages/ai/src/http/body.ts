@@ -82,7 +82,9 @@ export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBod
     waitingBytes += piece.length;
     if (waitingBytes > READ_AHEAD_BYTES) source.pause();
   };
-  const lost = (cause?: Error): void => finish(lostBody(host, encoding, cause));
+  const lost = (cause?: Error): void => {
+    if (!over) finish(lostBody(host, encoding, cause));
+  };
   // Until somebody reads, the server may take its time.
   watchdog.rest();
   source.on("data", onData);
