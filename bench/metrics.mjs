@@ -1,6 +1,8 @@
 // What is measured and how a sample is taken. A metric gives rows; report.mjs writes them down:
 //   { what, unit, ours, against?: { name, samples }, limit?, goal? }
 // With `against`, the limit is one for the ratio of the medians; without, for our own median.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pssMb, residentMb } from "./machine.mjs";
 import { createHome, startAgent, timeToExit } from "./processes.mjs";
@@ -14,11 +16,13 @@ const SNAPSHOTS = "Tiller, snapshots";
 const SETTLE_MS = 1500;
 const CHARACTERS = 4;
 
+const MOCK_MODEL = ["--provider", "mock", "--model", "mock-1"];
+
 /** Runs `use` with a fresh agent in a fresh home. */
-async function withAgent(bench, contender, use, { args = [], node = bench.node } = {}) {
+async function withAgent(bench, contender, use, { args = [], node = bench.node, model = MOCK_MODEL } = {}) {
   const home = createHome(bench.tmp, bench.port);
   const program = contender === FLOOR ? bench.floor : bench.cli;
-  const options = ["--mode", "rpc", "--provider", "mock", "--model", "mock-1", "--no-session", ...args];
+  const options = ["--mode", "rpc", ...model, "--no-session", ...args];
   const agent = startAgent(node, [program, ...options], home);
   try {
     return await use(agent);
@@ -272,6 +276,73 @@ async function shell(bench) {
   ];
 }
 
+/** Folders of small files, as a repository has them; every hundredth has the word that is looked for. */
+function plantTree(folder, count) {
+  const filler = "some words of a file that is not looked for\n".repeat(100);
+  for (let i = 0; i < count; i++) {
+    const place = join(folder, `area-${i % 50}`, `part-${i % 7}`);
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, `file-${i}.txt`), i % 100 === 0 ? `${filler}the needle\n` : filler);
+  }
+}
+
+/** Calls of one tool by the script model; resolves to the milliseconds of each. */
+async function timeTool(bench, name, calls) {
+  const script = join(bench.tmp, `script-${name}.json`);
+  const turns = calls.flatMap((args) => [{ toolCall: { name, arguments: args } }, "ok"]);
+  writeFileSync(script, JSON.stringify({ turns }));
+  const use = async (agent) => {
+    const times = [];
+    for (let i = 0; i < calls.length; i++) {
+      agent.write('{"type":"prompt","message":"go"}\n');
+      const began = await agent.until('{"type":"tool_execution_start"');
+      const ended = await agent.until('{"type":"tool_execution_end"');
+      if (ended.line.includes('"isError":true')) throw new Error(`${name} failed: ${ended.line.slice(0, 500)}`);
+      times.push(ended.at - began.at);
+      await agent.until('{"type":"session_settled"');
+    }
+    // The first call loads the tool.
+    return median(times.slice(1));
+  };
+  return withAgent(bench, OURS, use, { model: ["--script", script], args: ["--tools", "all"] });
+}
+
+async function files(bench) {
+  const tree = join(bench.tmp, "tree");
+  plantTree(tree, bench.quick ? 100 : 20_000);
+  const rounds = bench.quick ? 2 : 8;
+  const again = (args) => Array.from({ length: rounds }, () => args);
+  const rg = (args) => () => timeToExit("rg", args, bench.tmp);
+  const grep = await inTurns(bench, 5, {
+    rg: rg(["--line-number", "--hidden", "needle", tree]),
+    [OURS]: () => timeTool(bench, "grep", again({ pattern: "needle", path: tree, limit: 1000 })),
+  });
+  const find = await inTurns(bench, 5, {
+    rg: rg(["--files", "--hidden", "-g", "*9.txt", tree]),
+    [OURS]: () => timeTool(bench, "find", again({ pattern: "*9.txt", path: tree, limit: 100_000 })),
+  });
+  const big = join(bench.tmp, "big.txt");
+  writeFileSync(
+    big,
+    `${"one line of a large file, with some words in it\n".repeat(bench.quick ? 1000 : 210_000)}word-0\n`,
+  );
+  const edits = Array.from({ length: rounds }, (_, i) => ({ oldText: `word-${i}\n`, newText: `word-${i + 1}\n` }));
+  const edit = await inTurns(bench, 1, {
+    [OURS]: () =>
+      timeTool(
+        bench,
+        "edit",
+        edits.map((change) => ({ path: big, edits: [change] })),
+      ),
+  });
+  const count = bench.quick ? 100 : "20,000";
+  return [
+    row(`\`grep\` over ${count} files`, "ms", grep, { base: "rg", limit: 1.2 }),
+    row(`\`find\` over ${count} files`, "ms", find, { base: "rg", limit: 1.2 }),
+    row("`edit` of a 10 MB file", "ms", edit, { base: null, limit: 200 }),
+  ];
+}
+
 /** From the abort to `agent_end`, ten times in one process, each in the given moment. */
 async function abortsIn(agent, message, moment, count) {
   const times = [];
@@ -362,6 +433,7 @@ export const METRICS = {
   paced: { title: "One answer at the pace of a model", measure: paced },
   tools: { title: "Tool loop", measure: tools },
   shell: { title: "Shell commands of the host", measure: shell },
+  files: { title: "Tools on files", measure: files },
   aborts: { title: "Abort", measure: aborts },
   steering: { title: "Steering", measure: steering },
 };

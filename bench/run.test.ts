@@ -22,12 +22,13 @@ test("a quick run measures everything once and writes the report", () => {
       "## One answer at the pace of a model",
       "## Tool loop",
       "## Shell commands of the host",
+      "## Tools on files",
       "## Abort",
       "## Steering",
     ]);
     const cells = report.split("\n").map((line) => line.split(" | "));
     const judged = cells.filter(([, , , , , target]) => target?.startsWith("≤ "));
-    expect(judged).toHaveLength(22);
+    expect(judged).toHaveLength(25);
     for (const row of judged) expect(row.at(-1)).toMatch(/^(met|\*\*not met\*\*)/);
     expect(report).not.toContain("NaN");
   } finally {
