@@ -149,6 +149,13 @@ describe("bash", () => {
     expect(await bash(rpc, "echo again")).toMatchObject({ output: "again\n" });
   });
 
+  it("starts in the session's folder again when the kept one is gone", async () => {
+    const rpc = start({ args: ["--no-session", "--dialect", "omp"] });
+    await bash(rpc, "mkdir d; cd d");
+    await bash(rpc, 'rmdir "$PWD"');
+    expect(await bash(rpc, "pwd")).toMatchObject({ exitCode: 0, output: `${rpc.sandbox.cwd}\n` });
+  });
+
   it("starts afresh each time; in omp and xcsh folder and environment survive", async () => {
     const moving = "cd sub && export WORD='two\nlines' && WORD2=gone";
     const looking = 'echo "$(basename "$PWD") $WORD $WORD2"';

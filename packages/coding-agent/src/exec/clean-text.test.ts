@@ -7,6 +7,8 @@ const ESC = "\u001b";
 it.each([
   ["plain text with\ttab\n", "plain text with\ttab\n"],
   [`${ESC}[31mred${ESC}[0m ${ESC}[1;38;5;200mbold${ESC}[m`, "red bold"],
+  [`a${ESC}]0;title\nhello\nworld\n`, "a0;title\nhello\nworld\n"],
+  [`a${ESC}Pdata\nhello\n`, "adata\nhello\n"],
   [`${ESC}]8;;https://example.test${ESC}\\link${ESC}]8;;${ESC}\\`, "link"],
   [`${ESC}]0;title\u0007prompt`, "prompt"],
   [`${ESC}[2J${ESC}[1;1H${ESC}[?25lmoved`, "moved"],

@@ -1,9 +1,12 @@
 /** Makes the raw output of a program readable: no colours, no cursor movements, no control characters. */
 
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: control characters are what this file is about
-/** Operating system commands and other strings (ended by BEL or ST), control sequences, and two-character escapes. */
+/**
+ * Operating system commands and other strings (ended by BEL or ST), control sequences, and two-character escapes. A string
+ * that does not end on its line is none: only its first two characters go, and the text behind them stays.
+ */
 const ESCAPE_SEQUENCES =
-  /[\u001b\u009d](?:\][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|[PX^_][^\u001b\u009c]*(?:\u001b\\|\u009c)?|\[[0-?]*[ -/]*[@-~]?|[ -/]+[0-~]?|[0-~])|\u009b[0-?]*[ -/]*[@-~]?/g;
+  /[\u001b\u009d](?:\][^\u0007\u001b\u009c\n]{0,4096}(?:\u0007|\u001b\\|\u009c)|[PX^_][^\u001b\u009c\n]{0,4096}(?:\u001b\\|\u009c)|\[[0-?]*[ -/]*[@-~]?|[ -/]+[0-~]?|[0-~])|\u009b[0-?]*[ -/]*[@-~]?/g;
 /** Everything below space but tab and newline, DEL and C1, and the invisible interlinear marks. CR goes too. */
 const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufff9-\ufffb]/g;
 /** Most output is clean, and looking is cheaper than replacing. */
@@ -25,7 +28,7 @@ export function decodeCutUtf8(bytes: Buffer): string {
 /** No usual sequence is longer; what looks like a longer one is most likely text. */
 const LONGEST_SEQUENCE = 256;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this file is about
-const UNFINISHED_SEQUENCE = /^\u001b(?:\][^\u0007]*|[PX^_][^\u0007]*|\[[0-?]*[ -/]*|[ -/]*)$/;
+const UNFINISHED_SEQUENCE = /^\u001b(?:\][^\u0007\n]*|[PX^_][^\u0007\n]*|\[[0-?]*[ -/]*|[ -/]*)$/;
 const ESCAPE = 0x1b;
 
 /** How many bytes can be cleaned now: up to a character or a sequence at the end whose rest has not come yet. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { randomHex } from "../lib/clock.ts";
 import { TOKEN_VARIABLE } from "./kill-tree.ts";
 
@@ -34,6 +34,8 @@ export function createShellState(initial: ShellPlace): ShellState {
   let place = initial;
   return {
     prepare(command) {
+      // A folder that is gone would keep every later command from starting, also the `cd` that leaves it.
+      if (!isFolder(place.cwd)) place = { ...place, cwd: nearestFolder(place.cwd, initial.cwd) };
       const file = join(tmpdir(), `tiller-shell-${randomHex(24)}`);
       const isWatched = createPrivate(file);
       return {
@@ -41,7 +43,7 @@ export function createShellState(initial: ShellPlace): ShellState {
         command: isWatched ? `${noteTaking(file)}; ${command}` : command,
         finish() {
           if (isWatched) place = readNotes(file, place);
-          return place.cwd;
+          return isFolder(place.cwd) ? place.cwd : nearestFolder(place.cwd, initial.cwd);
         },
       };
     },
@@ -87,6 +89,13 @@ function takeText(file: string): string {
   const text = readFileSync(file, "utf8");
   rmSync(file, { force: true });
   return text;
+}
+
+/** The session's own folder; else what is left of the way to the given one. */
+function nearestFolder(path: string, home: string): string {
+  if (isFolder(home)) return home;
+  const above = dirname(path);
+  return above === path || isFolder(above) ? above : nearestFolder(above, home);
 }
 
 function isFolder(path: string): boolean {

@@ -39,10 +39,13 @@ while [ $clean -lt 10 ] && [ $looks -lt 500 ] && [ -r /proc/self/environ ]; do
 done`;
 
 const SHELL = "/bin/sh";
+const MOST_RESTARTS = 5;
 
 export function createWatchdog(spawn: typeof Spawn, token: string): Watchdog {
   let child: ChildProcess | undefined;
   let list: GroupList | undefined;
+  let watched = "";
+  let restarts = 0;
 
   const start = (): void => {
     list?.close();
@@ -59,7 +62,14 @@ export function createWatchdog(spawn: typeof Spawn, token: string): Watchdog {
       child = undefined;
     };
     child.on("error", forget);
-    child.on("exit", forget);
+    child.on("exit", () => {
+      forget();
+      // Somebody has killed it, while there is something to watch: a few times it comes back.
+      if (watched === "" || restarts >= MOST_RESTARTS) return;
+      restarts += 1;
+      start();
+      list?.write(watched);
+    });
     child.stdin?.on("error", forget);
     child.unref();
     (child.stdin as Socket | null)?.unref();
@@ -68,9 +78,12 @@ export function createWatchdog(spawn: typeof Spawn, token: string): Watchdog {
   return {
     watch(groups) {
       if (!child) start();
-      list?.write(`${[...groups].join(" ")}\n`);
+      const line = `${[...groups].join(" ")}\n`;
+      watched = line === "\n" ? "" : line;
+      list?.write(line);
     },
     stop() {
+      watched = "";
       child?.kill("SIGKILL");
     },
   };

@@ -17,7 +17,8 @@ function literalEnding(glob: string): string {
 
 /** Relative to the searched folder. A folder with its slash means everything in it, and all that is in it not the folder. */
 function cleanGlob(pattern: string): string {
-  const clean = pattern.replace(/^(?:\.?\/)+/, "");
+  // The package knows only `^` as "none of these".
+  const clean = pattern.replace(/^(?:\.?\/)+/, "").replace(/(?<!\\)\[!/g, "[^");
   return clean.replace(/\/(?:\*\*)?$/, "/**/*");
 }
 

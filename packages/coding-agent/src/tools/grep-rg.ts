@@ -83,6 +83,7 @@ export async function grepWithRipgrep(
     onFile: ({ lines }) => lines.every((line) => collector.add(line)),
     onBinaryFile: (path) => collector.note(binaryNote(path)),
   });
+  if (outcome === "crashed") collector.note("ripgrep broke down on the way: there may be more matches");
   return outcome !== "trouble";
 }
 
@@ -101,13 +102,21 @@ async function searchAllAtOnce(
       return matches <= run.maxMatches;
     },
   });
+  if (outcome === "crashed") return "trouble";
   if (outcome === "trouble") return all.length > 0 ? all : "trouble";
   return outcome === "stopped" ? "too much" : all;
 }
 
-async function runRipgrep(run: RipgrepRun): Promise<"done" | "stopped" | "trouble"> {
+async function runRipgrep(run: RipgrepRun): Promise<"done" | "stopped" | "trouble" | "crashed"> {
   const { file, request, context, signal } = run;
   const enough = new AbortController();
+  let crashed = false;
+  /** It sometimes hangs after a panic of its own, so nobody waits for its end. */
+  const onComplaint = (chunk: Buffer): void => {
+    if (!chunk.includes("panicked")) return;
+    crashed = true;
+    enough.abort();
+  };
   const reader = createEventReader(run, () => enough.abort());
   const lines = createLineSplitter({
     maxBytes: MAX_LINE_BYTES,
@@ -123,13 +132,15 @@ async function runRipgrep(run: RipgrepRun): Promise<"done" | "stopped" | "troubl
       env: context.env,
       clock: context.clock,
       killGraceMs: 0,
-      onOutput: (chunk, source) => (source === "stdout" ? lines.push(chunk) : undefined),
+      onOutput: (chunk, source) => (source === "stdout" ? lines.push(chunk) : onComplaint(chunk)),
     },
     AbortSignal.any([signal, enough.signal]),
   );
   throwIfAborted(signal);
   lines.end();
+  if (crashed) return "crashed";
   if (enough.signal.aborted) return "stopped";
+  if (exitCode === null || exitCode > EXIT_TROUBLE) return "crashed";
   return exitCode === EXIT_TROUBLE ? "trouble" : "done";
 }
 

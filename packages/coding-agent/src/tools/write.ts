@@ -20,7 +20,7 @@ export function createWrite(context: ToolContext): Execute<WriteArgs> {
       if ((await kindOf(path)) === "folder") {
         throw new Error(`Could not write file: ${args.path}. It is a folder; name a file in it.`);
       }
-      makeParent(path, args.path);
+      makeParent(realPath(path), args.path);
       // Once the writing has begun it is finished: half a file would be worse than a late stop.
       throwIfAborted(signal);
       await saveFile(path, args.content);
