@@ -26,6 +26,8 @@ export interface Words {
   levels: Record<string, unknown>;
   levelIn: (body: Record<string, unknown>) => unknown;
   refusal: RegExp;
+  /** The first text of an answer that says "Well, " and then refuses: some send the refusal as part of it. */
+  saidWhenRefusing: string;
   /** How many pieces the arguments of a call come in: there is one who sends them whole. */
   argumentPieces: number;
 }
@@ -127,6 +129,7 @@ export const WORDS: Record<string, Words> = {
     },
     levelIn: (body) => body.thinking,
     refusal: /^The model refused to answer \(stop_reason refusal\): I will not\.$/,
+    saidWhenRefusing: "Well, ",
     argumentPieces: 3,
   },
   "openai-completions": {
@@ -165,6 +168,7 @@ export const WORDS: Record<string, Words> = {
     levels: { off: undefined, minimal: "low", low: "low", medium: "medium", high: "high", xhigh: "max" },
     levelIn: (body) => body.reasoning_effort,
     refusal: /^The model refused to answer: I will not\.$/,
+    saidWhenRefusing: "Well, I will not.",
     argumentPieces: 3,
   },
   "openai-responses": {
@@ -243,6 +247,7 @@ export const WORDS: Record<string, Words> = {
     },
     levelIn: (body) => body.reasoning,
     refusal: /^The model refused to answer: I will not\.$/,
+    saidWhenRefusing: "Well, ",
     argumentPieces: 3,
   },
   "google-generative-ai": {
@@ -301,6 +306,7 @@ export const WORDS: Record<string, Words> = {
     },
     levelIn: (body) => at(body, "generationConfig", "thinkingConfig"),
     refusal: /^Google stopped the answer \(SAFETY\): I will not\.$/,
+    saidWhenRefusing: "Well, ",
     argumentPieces: 1,
   },
 };

@@ -176,7 +176,7 @@ describe.each(CASES)("a model that speaks $family", ({ provider, family, words }
     expect(ended(frames, "assistant")).toMatchObject({ stopReason: "error" });
     expect(list(ended(frames, "assistant").content)[0]).toMatchObject({
       type: "text",
-      text: expect.stringMatching(/^Well, /),
+      text: words.saidWhenRefusing,
     });
     expect(result).toMatchObject({ status: "error", error: { provider, kind: "content_filter", retryable: false } });
     expect(at(result, "error", "message")).toMatch(words.refusal);

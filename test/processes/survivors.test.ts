@@ -54,6 +54,24 @@ async function expectNobody(rpc: RpcProcess, seconds: string): Promise<void> {
 }
 
 describe("nothing survives", () => {
+  onLinux("SIGKILL of the watchdog, and then of the agent", async () => {
+    const rpc = start();
+    const seconds = ownSeconds();
+    rpc.send({ id: "s", type: "bash", command: `echo ready; exec sleep ${seconds}` });
+    await rpc.waitFor(({ type, delta }) => type === "bash_execution_update" && /ready/.test(String(delta)));
+    const first = watchdogOf(rpc.pid);
+    if (first === undefined) throw new Error("there is no watchdog to kill");
+    process.kill(first, "SIGKILL");
+    const next = (): number | undefined => {
+      const found = watchdogOf(rpc.pid);
+      return found === first ? undefined : found;
+    };
+    await expect.poll(next, { timeout: 5_000, interval: 20 }).toBeDefined();
+    rpc.kill("SIGKILL");
+    await rpc.exited;
+    await expectNobody(rpc, seconds);
+  });
+
   onLinux("abort_bash", async () => {
     const rpc = start();
     const seconds = ownSeconds();
