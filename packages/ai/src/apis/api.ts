@@ -1,4 +1,5 @@
 import type { ProviderError } from "../errors.ts";
+import type { Payload } from "../http/payload.ts";
 import type { Delta, ModelRequest } from "../provider.ts";
 import type { Lesson } from "./lessons.ts";
 
@@ -7,12 +8,12 @@ export interface HttpCall {
   url: string;
   headers: Record<string, string>;
   /** JSON. */
-  body: string;
+  body: Payload;
 }
 
 /**
  * One wire format. Everything in it is pure: no waiting, no time, no chance; `step` and `finish` change nothing but the
- * state and the list they are given.
+ * state and the list they are given. `buildRequest` may remember what it made, which changes nothing but its speed.
  */
 export interface ApiFamily<State> {
   buildRequest(request: ModelRequest): HttpCall;

@@ -1,7 +1,7 @@
 import type { LlmMessage } from "@tiller/protocol/message";
 import { expect, test, vi } from "vitest";
 import { answer } from "../testing.ts";
-import { type CallIdRules, renameCalls } from "./call-ids.ts";
+import { type CallIdRules, createCallNames, renameCalls } from "./call-ids.ts";
 
 /** One answer for each list of ids, each call with its result. */
 function conversation(...rounds: string[][]): LlmMessage[] {
@@ -31,6 +31,7 @@ function idsOf(messages: readonly LlmMessage[]): { calls: string[]; results: str
 
 const PLAIN: CallIdRules = { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 };
 const NINE: CallIdRules = { forbidden: /[^a-zA-Z0-9]/g, longest: 9, shortest: 9 };
+const WITH_ITEMS: CallIdRules = { ...PLAIN, withItemIds: true };
 const long = "x".repeat(70);
 
 test.each<[story: string, rules: CallIdRules | undefined, rounds: string[][], expected: string[]]>([
@@ -39,8 +40,8 @@ test.each<[story: string, rules: CallIdRules | undefined, rounds: string[][], ex
   ["two ids in one: the one of the call is enough", PLAIN, [["call_abc|fc_def"]], ["call_abc"]],
   ["the one of the call is missing", PLAIN, [["|fc_def"]], ["fc_def"]],
   ["two calls in the same item", PLAIN, [["call_abc|fc_1", "call_abc|fc_2"]], ["call_abc", "call_abc_2"]],
-  ["a valid id is never taken away", PLAIN, [["a b", "a_b"]], ["a_b_2", "a_b"]],
-  ["not even by one that comes long before it", PLAIN, [["a|1"], ["a|2"], ["a"]], ["a_2", "a_3", "a"]],
+  ["who comes first keeps the id, also a valid one", PLAIN, [["a_b", "a b"]], ["a_b", "a_b_2"]],
+  ["so that what was sent does not change later on", PLAIN, [["a|1"], ["a|2"], ["a"]], ["a", "a_2", "a_3"]],
   ["the same id in one answer", PLAIN, [["x", "x", "x"]], ["x", "x_2", "x_3"]],
   ["the same id in two answers", PLAIN, [["call_0"], ["call_0"]], ["call_0", "call_0_2"]],
   ["a number that is taken already", PLAIN, [["x", "x_2", "x"]], ["x", "x_2", "x_3"]],
@@ -52,6 +53,8 @@ test.each<[story: string, rules: CallIdRules | undefined, rounds: string[][], ex
     [["a|b", "", "a|b", "é ü"]],
     ["a|b", "call", "a_2", "é ü"],
   ],
+  ["the id of an item stays beside that of its call", WITH_ITEMS, [["a b|fc_1", "c|fc 2"]], ["a_b|fc_1", "c|fc 2"]],
+  ["but not with a call that gets a number", WITH_ITEMS, [["a|fc_1"], ["a|fc_1"]], ["a|fc_1", "a_2"]],
   ["without rules two parts count as one call", undefined, [["a|b", "a|c"]], ["a|b", "a_2"]],
 ])("%s", (_story, rules, rounds, expected) => {
   const renamed = idsOf(renameCalls(conversation(...rounds), rules));
@@ -95,4 +98,16 @@ test("thousands of equal ids are numbered in one go, not each from the beginning
   expect(new Set(calls).size).toBe(1000);
   expect(calls.at(-1)).toBe("x_1000");
   expect(count).toBeLessThan(10_000);
+});
+
+test("ids that are taken back are given out again, settled ones are not", () => {
+  const names = createCallNames(PLAIN);
+  const give = (...ids: string[]): string[] => idsOf(names.rename(conversation(ids))).calls;
+  expect(give("x", "x")).toEqual(["x", "x_2"]);
+  names.settle(names.given);
+  expect(give("x", "y z", "y z")).toEqual(["x_3", "y_z", "y_z_2"]);
+  names.settle(1);
+  names.takeBack();
+  expect(names.given).toBe(0);
+  expect(give("y z", "x", "x")).toEqual(["y_z", "x_4", "x_5"]);
 });

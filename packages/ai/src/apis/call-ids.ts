@@ -11,35 +11,83 @@ export interface CallIdRules {
   longest: number;
   /** Shorter ids are filled up to this. */
   shortest?: number;
+  /** What stands behind a `|` is the id of an item: no rule holds for it, and it stays with the first call that came with it. */
+  withItemIds?: boolean;
 }
 
 const ANYTHING: CallIdRules = { forbidden: /(?!)/, longest: Number.POSITIVE_INFINITY };
 
-/** Expects each call to be followed by its results, in the order of the calls, as `prepareHistory` leaves them. */
-export function renameCalls(messages: readonly LlmMessage[], rules: CallIdRules = ANYTHING): LlmMessage[] {
-  if (areFine(messages, rules)) return [...messages];
-  const names = createNames(messages, rules);
+/**
+ * Gives out ids, none of them twice. Who comes first keeps a valid id: what was sent once must not change when a
+ * conversation goes on.
+ */
+export interface CallNames {
+  /** Expects each call to be followed by its results, in the order of the calls, as `prepareHistory` leaves them. */
+  rename(messages: readonly LlmMessage[]): LlmMessage[];
+  /** How many ids can still be taken back. */
+  readonly given: number;
+  /** The first of those that can be taken back are given for good. */
+  settle(count: number): void;
+  /** Takes back all that was not settled. */
+  takeBack(): void;
+}
+
+export function renameCalls(messages: readonly LlmMessage[], rules?: CallIdRules): LlmMessage[] {
+  return createCallNames(rules).rename(messages);
+}
+
+export function createCallNames(rules: CallIdRules = ANYTHING): CallNames {
+  const used = new Set<string>();
+  /** By the name that was wanted: how often it has been numbered. What was taken once stays taken. */
+  const numbers = new Map<string, number>();
+  let unsettled: { part: string; wanted?: string; numberBefore?: number }[] = [];
+
+  const next = (id: string): string => {
+    const part = callPart(id);
+    if (isValid(rules.withItemIds ? part : id, rules) && !used.has(part)) {
+      used.add(part);
+      unsettled.push({ part });
+      return id;
+    }
+    const wanted = shaped(id, rules);
+    const numberBefore = numbers.get(wanted);
+    let number = numberBefore ?? 1;
+    let name = numbered(wanted, number, rules);
+    while (used.has(name)) name = numbered(wanted, ++number, rules);
+    numbers.set(wanted, number);
+    used.add(name);
+    unsettled.push({ part: name, wanted, numberBefore });
+    return rules.withItemIds && number === 1 ? name + itemPart(id) : name;
+  };
+  return {
+    rename: (messages) => renamedBy(next, messages),
+    get given() {
+      return unsettled.length;
+    },
+    settle(count) {
+      unsettled.splice(0, count);
+    },
+    takeBack() {
+      for (const { part, wanted, numberBefore } of unsettled.reverse()) {
+        used.delete(part);
+        if (wanted === undefined) continue;
+        if (numberBefore === undefined) numbers.delete(wanted);
+        else numbers.set(wanted, numberBefore);
+      }
+      unsettled = [];
+    },
+  };
+}
+
+function renamedBy(next: (id: string) => string, messages: readonly LlmMessage[]): LlmMessage[] {
   let due: string[] = [];
   return messages.map((message) => {
     if (message.role === "user") return message;
     if (message.role === "toolResult") return renamedResult(message, due.shift() ?? message.toolCallId);
-    due = message.content.flatMap((block) => (block.type === "toolCall" ? [names.next(block.id)] : []));
+    due = [];
+    for (const block of message.content) if (block.type === "toolCall") due.push(next(block.id));
     return renamedAnswer(message, due);
   });
-}
-
-/** The usual case, and each call of a model looks at the whole history. */
-function areFine(messages: readonly LlmMessage[], rules: CallIdRules): boolean {
-  const seen = new Set<string>();
-  for (const message of messages) {
-    if (message.role !== "assistant") continue;
-    for (const block of message.content) {
-      if (block.type !== "toolCall") continue;
-      if (block.id.includes("|") || seen.has(block.id) || !isValid(block.id, rules)) return false;
-      seen.add(block.id);
-    }
-  }
-  return true;
 }
 
 function renamedResult(message: ToolResultMessage, id: string): ToolResultMessage {
@@ -47,6 +95,7 @@ function renamedResult(message: ToolResultMessage, id: string): ToolResultMessag
 }
 
 function renamedAnswer(message: AssistantMessage, ids: readonly string[]): AssistantMessage {
+  if (ids.length === 0) return message;
   let at = 0;
   let changed = false;
   const content = message.content.map((block) => {
@@ -59,44 +108,19 @@ function renamedAnswer(message: AssistantMessage, ids: readonly string[]): Assis
   return changed ? { ...message, content } : message;
 }
 
-/** Gives out ids, none of them twice. What is valid keeps its id when it first comes; nobody else is given it before. */
-function createNames(messages: readonly LlmMessage[], rules: CallIdRules): { next(id: string): string } {
-  const valid = new Set<string>();
-  for (const message of messages) {
-    if (message.role !== "assistant") continue;
-    for (const block of message.content) {
-      if (block.type === "toolCall" && isValid(block.id, rules)) valid.add(callPart(block.id));
-    }
-  }
-  const used = new Set<string>();
-  /** By the name that was wanted: how often it has been numbered. What was taken once stays taken. */
-  const numbers = new Map<string, number>();
-  const free = (wanted: string): string => {
-    let number = numbers.get(wanted) ?? 1;
-    let name = numbered(wanted, number, rules);
-    while (valid.has(name) || used.has(name)) name = numbered(wanted, ++number, rules);
-    numbers.set(wanted, number);
-    return name;
-  };
-  return {
-    next(id) {
-      const part = callPart(id);
-      const name = isValid(id, rules) && !used.has(part) ? id : free(shaped(id, rules));
-      used.add(callPart(name));
-      return name;
-    },
-  };
-}
-
 function isValid(id: string, rules: CallIdRules): boolean {
   const { longest, shortest = 1 } = rules;
   return callPart(id) !== "" && id.length <= longest && id.length >= shortest && id.search(rules.forbidden) === -1;
 }
 
 /** `call_abc|fc_def` is the id of a call and that of the item it came in. The first of them tells calls apart. */
-function callPart(id: string): string {
+export function callPart(id: string): string {
   if (!id.includes("|")) return id;
   return id.split("|").find((part) => part !== "") ?? "";
+}
+
+function itemPart(id: string): string {
+  return id.includes("|") ? id.slice(id.indexOf("|")) : "";
 }
 
 /** An id that obeys the rules, near to the given one. It may be taken already. */

@@ -1,94 +1,14 @@
-import type { AssistantContent, ToolCall } from "@tiller/protocol/content";
-import type { AssistantMessage, LlmMessage, StopReason } from "@tiller/protocol/message";
+import type { AssistantContent } from "@tiller/protocol/content";
+import type { AssistantMessage, LlmMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { answer, testModel } from "../testing.ts";
-import { type HistoryRules, prepareHistory } from "./history.ts";
+import { assistant, callsOf, histories } from "../../../../test/support/random-histories.ts";
+import { testModel } from "../testing.ts";
+import { type HistoryRules, hasFailed, prepareHistory } from "./history.ts";
 import { HISTORIES } from "./test-histories.ts";
 
 /** Whatever a history looks like, what is made of it keeps the promises of `prepareHistory`. */
-
-const words = fc.constantFrom("", " ", "\n", "Hello", "Look here", "✓");
-const ids = fc.oneof(
-  fc.constantFrom(
-    "",
-    "x",
-    "x_2",
-    "x|1",
-    "call",
-    "call_2",
-    "call_abc|fc_def",
-    "call_abc",
-    "|fc",
-    "|",
-    "a b",
-    "a_b",
-    "é",
-  ),
-  fc.string({ maxLength: 6, unit: fc.constantFrom("a", "b", "|", "_", "-", "!", "2") }),
-  fc.string({ minLength: 60, maxLength: 80, unit: fc.constantFrom("a", "|", "!") }),
-);
-const maybe = fc.option(fc.constantFrom("", "sig"), { nil: undefined });
-const text = fc.record({ type: fc.constant("text" as const), text: words, textSignature: maybe });
-const image = fc.constant({ type: "image" as const, data: "AAAA", mimeType: "image/png" });
-const thinking = fc.record({
-  type: fc.constant("thinking" as const),
-  thinking: words,
-  thinkingSignature: maybe,
-  redacted: fc.option(fc.boolean(), { nil: undefined }),
-});
-const call = fc.record({
-  type: fc.constant("toolCall" as const),
-  id: ids,
-  name: fc.constantFrom("ls", "read", "", "functions.read", "a b", "7", "r".repeat(65)),
-  arguments: fc.constant({}),
-  thoughtSignature: maybe,
-});
-const assistant = fc
-  .record({
-    content: fc.array(fc.oneof(text, thinking, call, call), { maxLength: 4 }),
-    stopReason: fc.constantFrom<StopReason>("stop", "toolUse", "length", "error", "aborted"),
-    author: fc.constantFrom(
-      {},
-      { responseModel: "alias" },
-      { model: "other" },
-      { provider: "other" },
-      { api: "other" },
-    ),
-  })
-  .map(({ content, stopReason, author }) => answer(content, { ...author, stopReason }));
-const user = fc
-  .oneof(words, fc.array(fc.oneof(text, image), { maxLength: 3 }))
-  .map((content): LlmMessage => ({ role: "user", content, timestamp: 1 }));
-const result = fc.record({ toolCallId: ids, content: fc.array(fc.oneof(text, image), { maxLength: 2 }) }).map(
-  ({ toolCallId, content }): LlmMessage => ({
-    role: "toolResult",
-    toolCallId,
-    toolName: "ls",
-    content,
-    isError: false,
-    timestamp: 2,
-  }),
-);
-/** An answer with the results of its calls, as a run leaves it, so that valid pairs are not rare. */
-const round = assistant.map((message) => [
-  message,
-  ...callsOf(message).map((made): LlmMessage => resultOf(made, `for ${made.id}`)),
-]);
-const histories = fc
-  .array(
-    fc.oneof(
-      user.map((one) => [one]),
-      assistant.map((one) => [one]),
-      result.map((one) => [one]),
-      round,
-    ),
-    {
-      maxLength: 8,
-    },
-  )
-  .map((pieces) => pieces.flat());
 
 const ruleSets: Readonly<Record<string, HistoryRules>> = {
   "no rules": {},
@@ -98,21 +18,6 @@ const ruleSets: Readonly<Record<string, HistoryRules>> = {
   "unsigned thoughts dropped": { unsignedThinking: "drop", callIds: { forbidden: /\|/, longest: 20 } },
 };
 const readers: readonly Model[] = [testModel(), testModel({ input: ["text"] })];
-
-function callsOf(message: LlmMessage): ToolCall[] {
-  return message.role === "assistant" ? message.content.filter((block) => block.type === "toolCall") : [];
-}
-
-function resultOf(made: ToolCall, words: string): LlmMessage {
-  return {
-    role: "toolResult",
-    toolCallId: made.id,
-    toolName: made.name,
-    content: [{ type: "text", text: words }],
-    isError: false,
-    timestamp: 3,
-  };
-}
 
 function expectPromises(prepared: readonly LlmMessage[], model: Model, rules: HistoryRules): void {
   const due: string[] = [];
@@ -194,45 +99,33 @@ describe.each(Object.entries(ruleSets))("%s", (_name, rules) => {
   });
 });
 
-test("an id that is valid already is left alone, whatever stands beside it", () => {
+test("who comes first keeps a valid id, and everybody finds one near to the own", () => {
   const callIds = { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 };
-  const used = assistant.filter(({ stopReason }) => stopReason !== "error" && stopReason !== "aborted");
+  const used = assistant.filter((message) => !hasFailed(message));
   fc.assert(
     fc.property(fc.array(used, { maxLength: 6 }), (answers) => {
       const before = answers.flatMap(callsOf).map(({ id }) => id);
-      const after = new Set(
-        prepareHistory(answers, testModel(), { callIds })
-          .flatMap(callsOf)
-          .map(({ id }) => id),
-      );
-      for (const id of before.filter((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))) expect(after).toContain(id);
+      const after = prepareHistory(answers, testModel(), { callIds })
+        .flatMap(callsOf)
+        .map(({ id }) => id);
+      expect(after).toHaveLength(before.length);
+      for (const [at, id] of before.entries()) {
+        const isFree = /^[a-zA-Z0-9_-]{1,64}$/.test(id) && !after.slice(0, at).includes(id);
+        if (isFree) expect(after[at]).toBe(id);
+      }
     }),
   );
 });
 
-test("what was prepared stays the same when the conversation goes on", () => {
+test("what was prepared stays the same when the conversation goes on with an answer", () => {
   const rules: HistoryRules = { callIds: { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 } };
-  const rounds = fc.array(
-    fc.oneof(
-      user.map((one) => [one]),
-      round,
-    ),
-    { maxLength: 6 },
-  );
-  const laterIds = fc.array(
-    fc
-      .constantFrom("call_abc|fc_def", "", "x y", "long!".repeat(20))
-      .map((id) => [
-        answer([{ type: "toolCall", id, name: "ls", arguments: {} }]),
-        resultOf({ type: "toolCall", id, name: "ls", arguments: {} }, "later"),
-      ]),
-    { maxLength: 3 },
-  );
+  const next = assistant.filter((message) => !hasFailed(message));
   fc.assert(
-    fc.property(rounds, laterIds, (earlier, later) => {
-      const before = prepareHistory(earlier.flat(), testModel(), rules);
-      const after = prepareHistory([...earlier, ...later].flat(), testModel(), rules);
+    fc.property(histories, next, histories, (earlier, message, later) => {
+      const before = prepareHistory(earlier, testModel(), rules);
+      const after = prepareHistory([...earlier, message, ...later], testModel(), rules);
       expect(after.slice(0, before.length)).toEqual(before);
     }),
+    { numRuns: 300 },
   );
 });

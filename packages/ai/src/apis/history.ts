@@ -1,7 +1,7 @@
 import type { ImageContent, TextContent, ThinkingContent, ToolCall } from "@tiller/protocol/content";
 import type { AssistantMessage, LlmMessage, ToolResultMessage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
-import { type CallIdRules, renameCalls } from "./call-ids.ts";
+import { type CallIdRules, type CallNames, createCallNames } from "./call-ids.ts";
 
 export interface HistoryRules {
   /** What the API demands of the ids of tool calls. They are never empty and never repeat, with or without this. */
@@ -32,26 +32,50 @@ export interface HistoryRules {
  * other blocks of a user message, results without content. Preparing twice is the same as once, and what
  * was prepared before does not change when a conversation goes on, so that providers find their cached prompts.
  */
-export function prepareHistory(messages: readonly LlmMessage[], model: Model, rules: HistoryRules = {}): LlmMessage[] {
-  const prepared: LlmMessage[] = [];
-  const nameOf = namesFor(rules.tools);
+export function prepareHistory(messages: readonly LlmMessage[], model: Reader, rules: HistoryRules = {}): LlmMessage[] {
+  const history: LlmMessage[] = [];
+  const preparer = createPreparer(model, rules);
   for (let i = 0; i < messages.length; i++) {
-    const message = messages[i]!;
-    if (message.role === "user") {
-      if (!isBlank(message)) prepared.push(withReadableImages(message, model));
-    } else if (message.role === "assistant" && !hasFailed(message)) {
-      const answer = forReader(message, model, rules, nameOf);
-      if (answer.content.length === 0) continue;
-      prepared.push(answer);
-      for (const result of resultsFor(message, messages, i + 1, nameOf))
-        prepared.push(withReadableImages(result, model));
+    for (const message of preparer.prepare(messages, i)) {
+      if (history.length === 0) history.push(...beginning(message, rules));
+      history.push(message);
     }
-    // Results were taken along with their call; the others belong to answers that were left out.
   }
-  const history = renameCalls(prepared, rules.callIds);
-  const first = history[0];
-  if (rules.startsWithUser && first && first.role !== "user") history.unshift(startNote(first.timestamp));
   return history;
+}
+
+/** What a history depends on of the model that will read it. */
+export type Reader = Pick<Model, "provider" | "api" | "id" | "input">;
+
+/** Prepares a history message by message, in their order. */
+export interface Preparer {
+  /** The message at this place, an answer with the results of its calls; nothing when it is not for the reader. */
+  prepare(messages: readonly LlmMessage[], at: number): readonly LlmMessage[];
+  /** What it knows of the messages before. */
+  names: CallNames;
+}
+
+export function createPreparer(model: Reader, rules: HistoryRules): Preparer {
+  const nameOf = namesFor(rules.tools);
+  const names = createCallNames(rules.callIds);
+  return {
+    names,
+    prepare(messages, at) {
+      const message = messages[at]!;
+      if (message.role === "user") return isBlank(message) ? [] : [withReadableImages(message, model)];
+      // Results are taken along with their call; the others belong to answers that are left out.
+      if (message.role === "toolResult" || hasFailed(message)) return [];
+      const answer = forReader(message, model, rules, nameOf);
+      if (answer.content.length === 0) return [];
+      const results = resultsFor(message, messages, at + 1, nameOf);
+      return names.rename([answer, ...results.map((result) => withReadableImages(result, model))]);
+    },
+  };
+}
+
+/** What stands before the first message. */
+export function beginning(first: LlmMessage, { startsWithUser }: HistoryRules): LlmMessage[] {
+  return startsWithUser && first.role !== "user" ? [startNote(first.timestamp)] : [];
 }
 
 export function hasFailed(message: AssistantMessage): boolean {
@@ -110,11 +134,21 @@ type NameOf = (name: string) => string;
 
 /** Calls of tools that no longer exist, or never did, must not make the conversation unusable. */
 function namesFor(tools: HistoryRules["tools"] = []): NameOf {
-  const defined = new Set(tools.map(({ name }) => name));
-  return (name) => (defined.has(name) ? name : plainName(name));
+  const odd = new Set(oddNames(tools));
+  return (name) => (odd.has(name) ? name : plainName(name));
+}
+
+/** The names of tools that would be changed, were they not those of the request. */
+export function oddNames(tools: HistoryRules["tools"] = []): string[] {
+  return tools.flatMap(({ name }) => (isPlainName(name) ? [] : [name]));
+}
+
+function isPlainName(name: string): boolean {
+  return /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/.test(name);
 }
 
 function plainName(name: string): string {
+  if (isPlainName(name)) return name;
   const plain = name.replace(/[^a-zA-Z0-9_-]/g, "_") || "unknown";
   return (/^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`).slice(0, 64);
 }
@@ -135,21 +169,24 @@ function missingResult(call: ToolCall, timestamp: number): ToolResultMessage {
 }
 
 /** A model gets its own thinking and signatures back as they were; of others it gets what can be read. */
-function forReader(message: AssistantMessage, model: Model, rules: HistoryRules, nameOf: NameOf): AssistantMessage {
+function forReader(message: AssistantMessage, model: Reader, rules: HistoryRules, nameOf: NameOf): AssistantMessage {
   const own = isAuthor(message, model);
   const content: AssistantMessage["content"] = [];
+  let changed = false;
   for (const block of message.content) {
     const readable = own ? ownBlock(block, rules) : foreignBlock(block);
-    if (readable) content.push(readable.type === "toolCall" ? renamed(readable, nameOf(readable.name)) : readable);
+    const named = readable?.type === "toolCall" ? renamed(readable, nameOf(readable.name)) : readable;
+    if (named) content.push(named);
+    changed ||= named !== block;
   }
-  return { ...message, content };
+  return changed ? { ...message, content } : message;
 }
 
 function renamed(call: ToolCall, name: string): ToolCall {
   return name === call.name ? call : { ...call, name };
 }
 
-export function isAuthor(message: AssistantMessage, model: Model): boolean {
+export function isAuthor(message: AssistantMessage, model: Reader): boolean {
   return message.provider === model.provider && message.api === model.api && message.model === model.id;
 }
 
@@ -180,7 +217,7 @@ function thoughtAsText(block: ThinkingContent): TextContent | undefined {
 
 const IMAGE_NOTE = "(image left out: this model reads only text)";
 
-function withReadableImages<M extends UserMessage | ToolResultMessage>(message: M, model: Model): M {
+function withReadableImages<M extends UserMessage | ToolResultMessage>(message: M, model: Reader): M {
   const { content } = message;
   if (typeof content === "string" || model.input.includes("image")) return message;
   if (!content.some((block) => block.type === "image")) return message;

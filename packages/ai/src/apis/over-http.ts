@@ -7,7 +7,6 @@ import { createSseDecoder } from "../http/sse.ts";
 import type { Delta, ModelRequest, StreamModel } from "../provider.ts";
 import type { ApiFamily, HttpCall } from "./api.ts";
 import { createLessons, taught } from "./lessons.ts";
-import { wellFormed } from "./wire-values.ts";
 
 /** A model behind HTTP: sends the request of an API family and folds its events, one batch for each piece that arrives. */
 export function streamOverHttp<State>(family: ApiFamily<State>, timeouts?: Partial<HttpTimeouts>): StreamModel {
@@ -89,11 +88,7 @@ async function send<State>(
 ): Promise<Opened> {
   const { clock, signal, patience } = request;
   const call = family.buildRequest(request);
-  const body = wellFormed(call.body);
-  return {
-    call,
-    body: await postForEvents({ ...call, body, clock, signal, timeouts: { ...timeouts, ...patience } }),
-  };
+  return { call, body: await postForEvents({ ...call, clock, signal, timeouts: { ...timeouts, ...patience } }) };
 }
 
 const QUOTED_BYTES = 400;

@@ -7,6 +7,7 @@ import type {
   UserMessage,
 } from "@tiller/protocol/message";
 import { emptyUsage } from "../cost.ts";
+import { joinedPayload, type Payload } from "../http/payload.ts";
 
 /**
  * Conversations as they are stored after talks with different providers. Every API family has to make a valid request of
@@ -182,3 +183,8 @@ export const HISTORIES: Readonly<Record<string, readonly LlmMessage[]>> = {
   google: GOOGLE_HISTORY,
   broken: BROKEN_HISTORY,
 };
+
+/** The body of a request, as the server reads it. */
+export function bodyText(body: Payload): string {
+  return joinedPayload(body).toString("utf8");
+}

@@ -8,6 +8,7 @@ import { anthropicMessages } from "./anthropic-messages/family.ts";
 import { googleGenerativeAi } from "./google/family.ts";
 import { openaiChat } from "./openai-chat/family.ts";
 import { openaiResponses } from "./openai-responses/family.ts";
+import { bodyText } from "./test-histories.ts";
 
 /** A model once called a tool by a name that no API takes. The conversation goes on, with every family. */
 
@@ -17,10 +18,10 @@ const sdkModel: LanguageModel = {
 };
 
 const BODIES: Readonly<Record<string, (request: ModelRequest) => string>> = {
-  "anthropic-messages": (request) => anthropicMessages.buildRequest(request).body,
-  "openai-completions": (request) => openaiChat.buildRequest(request).body,
-  "openai-responses": (request) => openaiResponses.buildRequest(request).body,
-  "google-generative-ai": (request) => googleGenerativeAi.buildRequest(request).body,
+  "anthropic-messages": (request) => bodyText(anthropicMessages.buildRequest(request).body),
+  "openai-completions": (request) => bodyText(openaiChat.buildRequest(request).body),
+  "openai-responses": (request) => bodyText(openaiResponses.buildRequest(request).body),
+  "google-generative-ai": (request) => bodyText(googleGenerativeAi.buildRequest(request).body),
   "ai-sdk": (request) => JSON.stringify(callOptions(request, sdkModel, request.signal).prompt),
 };
 

@@ -20,7 +20,7 @@ function call(url: string, fields: Partial<Call> = {}): Call {
     url,
     target: new URL(url),
     headers: {},
-    body: "{}",
+    body: ["{}"],
     clock: fakeClock(),
     signal,
     timeouts,
@@ -42,7 +42,7 @@ test("an answer over fetch", async () => {
       res.end(gzipSync("data: ✓\n\n"));
     });
   });
-  const answer = await send(url, { body: '{"é":1}', headers: { "x-api-key": "k" } });
+  const answer = await send(url, { body: ['{"é":', Buffer.from("1}")], headers: { "x-api-key": "k" } });
   expect(answer).toMatchObject({ status: 200, statusText: "OK", headers: asStream });
   expect(answer.headers).not.toHaveProperty("content-encoding");
   expect(await readAll(answer.body)).toBe("data: ✓\n\n");

@@ -4,6 +4,7 @@ import { type Answer, abortedError, type Call, silence } from "./call.ts";
 import { certificatesKey, trustedCertificates } from "./certificates.ts";
 import { connectionFailure, proxyRefusal, proxyUnreachable } from "./connection-failure.ts";
 import type { TransportEnvironment } from "./environment.ts";
+import { joinedPayload } from "./payload.ts";
 import { type ProxySettings, proxyFor } from "./proxy-settings.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
@@ -63,7 +64,7 @@ function initOf(call: Call, proxy: ProxySettings | undefined, env: TransportEnvi
   return {
     method: call.method,
     headers: { "accept-encoding": "identity", ...call.headers },
-    body: call.body,
+    ...(call.body ? { body: joinedPayload(call.body) } : {}),
     redirect: "manual",
     timeout: false,
     ...(proxy ? { proxy: proxy.url.href } : {}),

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "@tiller/protocol/clock";
 import { ProviderError } from "../errors.ts";
 import type { HttpBody } from "./body.ts";
+import type { Payload } from "./payload.ts";
 import type { ProxySettings } from "./proxy-settings.ts";
 
 /** A request and its answer, as every transport sees them. */
@@ -18,7 +19,7 @@ export interface Exchange {
   method: "GET" | "POST";
   url: string;
   headers: Readonly<Record<string, string>>;
-  body?: string;
+  body?: Payload;
   clock: Clock;
   signal: AbortSignal;
   timeouts: HttpTimeouts;

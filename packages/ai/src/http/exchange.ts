@@ -6,6 +6,7 @@ import { type Answer, abortedError, type Call, type Exchange, type HttpTimeouts,
 import { connectionFailure, proxyUnreachable } from "./connection-failure.ts";
 import type { Route } from "./direct-route.ts";
 import { transportEnvironment } from "./environment.ts";
+import { payloadBytes, writePayload } from "./payload.ts";
 import type { ProxySettings } from "./proxy-settings.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
@@ -94,14 +95,14 @@ function attempt(call: Call, route: Route): Promise<Answer> {
       if (route.isOld(request) && STALE_CONNECTION.has(error.code ?? "")) attempt(call, route).then(resolve, reject);
       else reject(unreachable(target, error, route.proxy));
     });
-    request.end(call.body);
+    writePayload(request, call.body ?? []);
   });
 }
 
 function headersOf(call: Exchange): Record<string, string | number> {
   // Compressed tokens come late: a compressor gives nothing away until its block is full.
   const headers = { "accept-encoding": "identity", ...call.headers };
-  return call.body === undefined ? headers : { ...headers, "content-length": Buffer.byteLength(call.body) };
+  return call.body === undefined ? headers : { ...headers, "content-length": payloadBytes(call.body) };
 }
 
 /** Two phases before the body: the connection, then the first line. A kept-alive connection skips the first. */

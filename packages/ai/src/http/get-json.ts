@@ -43,7 +43,7 @@ export async function getJson(request: JsonRequest): Promise<JsonAnswer> {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...request.headers,
       },
-      ...(body === undefined ? {} : { body }),
+      ...(body === undefined ? {} : { body: [body] }),
       clock,
       signal: AbortSignal.any([signal, deadline.signal]),
       timeouts: { connectMs: timeoutMs, firstByteMs: timeoutMs, idleMs: timeoutMs },

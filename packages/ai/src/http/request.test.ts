@@ -23,7 +23,7 @@ test("posts JSON and gives the pieces of the answer", async () => {
       res.end("data: ✓\n\n");
     });
   });
-  const body = await postForEvents(eventRequest(url, { headers: { "x-api-key": "k" }, body: '{"é":1}' }));
+  const body = await postForEvents(eventRequest(url, { headers: { "x-api-key": "k" }, body: ['{"é":1}'] }));
   expect(await readAll(body)).toBe("data: 1\n\ndata: ✓\n\n");
   expect(seen).toMatchObject({
     method: "POST",

@@ -6,6 +6,7 @@ import { proxyRefusal } from "./connection-failure.ts";
 import { canDecode, encodingOf } from "./decode.ts";
 import { exchange } from "./exchange.ts";
 import { type FailedAnswer, failureOf, unexpectedAnswer } from "./failure.ts";
+import type { Payload } from "./payload.ts";
 
 /** One POST whose answer is a stream of events. */
 
@@ -15,7 +16,7 @@ export interface EventStreamRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   /** JSON. */
-  body: string;
+  body: Payload;
   clock: Clock;
   signal: AbortSignal;
   timeouts?: Partial<HttpTimeouts>;

@@ -103,7 +103,7 @@ function forward(req: IncomingMessage, res: ServerResponse, { refuse }: ProxyOpt
 }
 
 export function eventRequest(url: string, fields: Partial<EventStreamRequest> = {}): EventStreamRequest {
-  return { url, headers: {}, body: "{}", clock: fakeClock(), signal: new AbortController().signal, ...fields };
+  return { url, headers: {}, body: ["{}"], clock: fakeClock(), signal: new AbortController().signal, ...fields };
 }
 
 export async function failureFrom(promise: Promise<unknown>): Promise<ProviderError> {

@@ -9,6 +9,7 @@ import type { HttpCall } from "../apis/api.ts";
 import { googleGenerativeAi } from "../apis/google/family.ts";
 import { openaiChat } from "../apis/openai-chat/family.ts";
 import { openaiResponses } from "../apis/openai-responses/family.ts";
+import { bodyText } from "../apis/test-histories.ts";
 import { createAssembly } from "../assemble.ts";
 import { builtinModelsOf, expandEntry } from "../catalogue.ts";
 import { emptyUsage } from "../cost.ts";
@@ -98,7 +99,7 @@ function formatted(value: unknown): string {
 
 test.each(PROVIDERS.map((row) => [row.id, row] as const))("the request to %s", (id, row) => {
   const { url, headers, body } = FAMILIES[row.api]!.buildRequest(requestTo(modelOf(row), row));
-  const sent = { url, headers, body: JSON.parse(body) };
+  const sent = { url, headers, body: JSON.parse(bodyText(body)) };
   expect(sent).toEqual(golden(id, sent));
 });
 

@@ -1,36 +1,42 @@
 import type { UserContent } from "@tiller/protocol/content";
 import type { AgentMessage, BashExecutionMessage, LlmMessage, UserMessage } from "@tiller/protocol/message";
 
-/** The only projection of the conversation onto what a model understands. */
+/**
+ * The only projection of the conversation onto what a model understands. The same message always becomes the same object:
+ * by that, what was sent before is known again.
+ */
 export function messagesToLlm(messages: readonly AgentMessage[]): LlmMessage[] {
   const result: LlmMessage[] = [];
   for (const message of messages) {
-    const projected = project(message);
-    if (projected) result.push(projected);
+    const { role } = message;
+    if (role === "user" || role === "assistant" || role === "toolResult") result.push(message);
+    else if (role !== "bashExecution" || !message.excludeFromContext) result.push(projected(message));
   }
   return result;
 }
 
-function project(message: AgentMessage): LlmMessage | undefined {
+type OwnMessage = Exclude<AgentMessage, LlmMessage>;
+
+const projections = new WeakMap<OwnMessage, UserMessage>();
+
+function projected(message: OwnMessage): UserMessage {
+  const known = projections.get(message);
+  if (known) return known;
+  const made = asUser(contentOf(message), message.timestamp);
+  projections.set(message, made);
+  return made;
+}
+
+function contentOf(message: OwnMessage): string | UserContent[] {
   switch (message.role) {
-    case "user":
-    case "assistant":
-    case "toolResult":
-      return message;
     case "bashExecution":
-      return message.excludeFromContext ? undefined : asUser(bashText(message), message.timestamp);
+      return bashText(message);
     case "custom":
-      return asUser(message.content, message.timestamp);
+      return message.content;
     case "branchSummary":
-      return asUser(
-        summaryText("A branch of this conversation was left; this is what happened on it:", message.summary),
-        message.timestamp,
-      );
+      return summaryText("A branch of this conversation was left; this is what happened on it:", message.summary);
     case "compactionSummary":
-      return asUser(
-        summaryText("The earlier part of this conversation was replaced by this summary:", message.summary),
-        message.timestamp,
-      );
+      return summaryText("The earlier part of this conversation was replaced by this summary:", message.summary);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ImageContent, TextContent, ToolCall } from "@tiller/protocol/content";
+import type { ImageContent, TextContent, ThinkingContent, ToolCall } from "@tiller/protocol/content";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "@tiller/protocol/message";
 
 /** A prepared history in the words of the Anthropic Messages API. Pure. */
@@ -18,8 +18,7 @@ export interface WireOptions {
  * Turns of user and assistant by turns: the results of one round of tools travel in one user message, together with what
  * the user said after them.
  */
-export function toWireMessages(history: readonly LlmMessage[], options: WireOptions): WireMessage[] {
-  const messages: WireMessage[] = [];
+export function appendMessages(messages: WireMessage[], history: readonly LlmMessage[], options: WireOptions): void {
   for (const message of history) {
     const role = message.role === "assistant" ? "assistant" : "user";
     const content = toBlocks(message, options);
@@ -28,14 +27,15 @@ export function toWireMessages(history: readonly LlmMessage[], options: WireOpti
     if (last?.role === role) last.content.push(...content);
     else messages.push({ role, content });
   }
-  return messages;
 }
 
 function toBlocks(message: LlmMessage, options: WireOptions): Block[] {
-  if (message.role === "assistant") return message.content.flatMap((block) => assistantBlock(block, options));
   if (message.role === "toolResult") return [toolResultBlock(message)];
-  if (typeof message.content === "string") return readableText(message.content);
-  return message.content.flatMap(userBlock);
+  const blocks: Block[] = [];
+  if (message.role === "assistant") for (const block of message.content) pushAnswer(blocks, block, options);
+  else if (typeof message.content === "string") pushText(blocks, message.content);
+  else for (const block of message.content) pushInput(blocks, block);
+  return blocks;
 }
 
 function textBlock(text: string): Block {
@@ -43,8 +43,8 @@ function textBlock(text: string): Block {
 }
 
 /** The API refuses blocks of text with nothing in them, so they are left out. */
-function readableText(text: string): Block[] {
-  return text.trim() === "" ? [] : [textBlock(text)];
+function pushText(blocks: Block[], text: string): void {
+  if (text.trim() !== "") blocks.push(textBlock(text));
 }
 
 const IMAGE_TYPES: Readonly<Record<string, string>> = {
@@ -55,22 +55,27 @@ const IMAGE_TYPES: Readonly<Record<string, string>> = {
   "image/webp": "image/webp",
 };
 
-function userBlock(block: TextContent | ImageContent): Block[] {
-  if (block.type === "text") return readableText(block.text);
-  const type = block.mimeType.toLowerCase();
-  const media_type = Object.hasOwn(IMAGE_TYPES, type) ? IMAGE_TYPES[type] : undefined;
-  // One image of another kind would make the provider refuse the conversation from now on.
-  if (!media_type) return [textBlock(`(image left out: ${block.mimeType} is none of JPEG, PNG, GIF and WebP)`)];
-  return [{ type: "image", source: { type: "base64", media_type, data: block.data } }];
+function pushInput(blocks: Block[], block: TextContent | ImageContent): void {
+  if (block.type === "text") pushText(blocks, block.text);
+  else blocks.push(imageBlock(block));
 }
 
-function assistantBlock(block: AssistantMessage["content"][number], options: WireOptions): Block[] {
-  if (block.type === "text") return readableText(block.text);
-  if (block.type === "toolCall") return [toolUseBlock(block)];
-  if (!options.withThoughts) return [];
-  const signature = block.thinkingSignature ?? "";
-  if (block.redacted) return [{ type: "redacted_thinking", data: signature }];
-  return [{ type: "thinking", thinking: block.thinking, signature }];
+function imageBlock({ mimeType, data }: ImageContent): Block {
+  const type = mimeType.toLowerCase();
+  const media_type = Object.hasOwn(IMAGE_TYPES, type) ? IMAGE_TYPES[type] : undefined;
+  // One image of another kind would make the provider refuse the conversation from now on.
+  if (!media_type) return textBlock(`(image left out: ${mimeType} is none of JPEG, PNG, GIF and WebP)`);
+  return { type: "image", source: { type: "base64", media_type, data } };
+}
+
+function pushAnswer(blocks: Block[], block: AssistantMessage["content"][number], options: WireOptions): void {
+  if (block.type === "text") pushText(blocks, block.text);
+  else if (block.type === "toolCall") blocks.push(toolUseBlock(block));
+  else if (options.withThoughts) blocks.push(thoughtBlock(block));
+}
+
+function thoughtBlock({ thinking, thinkingSignature: signature = "", redacted }: ThinkingContent): Block {
+  return redacted ? { type: "redacted_thinking", data: signature } : { type: "thinking", thinking, signature };
 }
 
 function toolUseBlock({ id, name, arguments: input }: ToolCall): Block {
@@ -78,7 +83,8 @@ function toolUseBlock({ id, name, arguments: input }: ToolCall): Block {
 }
 
 function toolResultBlock(message: ToolResultMessage): Block {
-  const content = message.content.flatMap(userBlock);
+  const content: Block[] = [];
+  for (const block of message.content) pushInput(content, block);
   // A failure has to say something, and may only speak.
   const failed = message.isError && !content.some((block) => block.type === "image");
   if (failed && content.length === 0) content.push(textBlock("(no output)"));

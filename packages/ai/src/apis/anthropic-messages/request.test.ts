@@ -1,10 +1,11 @@
 import type { LlmMessage, ToolResultMessage } from "@tiller/protocol/message";
 import { expect, test } from "vitest";
 import { answer, testModel, testRequest } from "../../testing.ts";
+import { bodyText } from "../test-histories.ts";
 import { buildRequest, messagesUrl } from "./request.ts";
 
 function bodyOf(fields: Parameters<typeof testRequest>[0]): Record<string, unknown> {
-  return JSON.parse(buildRequest(testRequest(fields)).body) as Record<string, unknown>;
+  return JSON.parse(bodyText(buildRequest(testRequest(fields)).body)) as Record<string, unknown>;
 }
 
 const cache_control = { type: "ephemeral" };
@@ -27,7 +28,7 @@ const result = (toolCallId: string, fields: Partial<ToolResultMessage> = {}): To
 /** URL, headers and body, all of it. */
 function golden(fields: Parameters<typeof testRequest>[0]) {
   const { url, headers, body } = buildRequest(testRequest(fields));
-  return { url, headers, body: JSON.parse(body) as unknown };
+  return { url, headers, body: JSON.parse(bodyText(body)) as unknown };
 }
 
 test("golden: a plain question", () => {
@@ -217,9 +218,8 @@ test.each<[story: string, fields: Parameters<typeof testRequest>[0]]>([
   ["the server refuses marks", { model: testModel({ compat: { cacheControl: false } }) }],
 ])("no marks for the cache: %s", (_story, fields) => {
   const tools = [{ name: "ls", description: "Lists", parameters: { type: "object" } }];
-  expect(buildRequest(testRequest({ systemPrompt: "Be brief.", tools, ...fields })).body).not.toContain(
-    "cache_control",
-  );
+  const { body } = buildRequest(testRequest({ systemPrompt: "Be brief.", tools, ...fields }));
+  expect(bodyText(body)).not.toContain("cache_control");
 });
 
 test("there are never more than four marks, and the last round of tools is among them", () => {
@@ -229,7 +229,7 @@ test("there are never more than four marks, and the last round of tools is among
     { name: "read", description: "Reads", parameters: { type: "object" } },
   ];
   const messages = [{ role: "user" as const, content: "Go", timestamp: 0 }, ...rounds];
-  const { body } = buildRequest(testRequest({ systemPrompt: "Be brief.", tools, messages }));
+  const body = bodyText(buildRequest(testRequest({ systemPrompt: "Be brief.", tools, messages })).body);
   expect(body.match(/cache_control/g)).toHaveLength(4);
   const sent = (JSON.parse(body) as { messages: { role: string; content: { cache_control?: object }[] }[] }).messages;
   const ends = sent

@@ -3,8 +3,9 @@ import type { Model } from "@tiller/protocol/model";
 import { ProviderError } from "../../errors.ts";
 import type { ModelRequest } from "../../provider.ts";
 import type { HttpCall } from "../api.ts";
-import { type HistoryRules, hasFailed, isAuthor, prepareHistory } from "../history.ts";
-import { type Block, toWireMessages, type WireMessage } from "./messages.ts";
+import { type HistoryRules, hasFailed, isAuthor } from "../history.ts";
+import { jsonBody, toWireHistory, type WireForm } from "../wire-history.ts";
+import { appendMessages, type Block, type WireMessage } from "./messages.ts";
 import { planThinking, type ThinkingPlan } from "./thinking.ts";
 
 /**
@@ -24,26 +25,28 @@ const CALL_IDS = { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 };
 
 export function buildRequest(request: ModelRequest): HttpCall {
   const { model } = request;
-  const history = prepareHistory(request.messages, model, historyRules(request));
   const plan = planFor(request);
-  const messages = toWireMessages(history, { withThoughts: !plan.forgetThoughts });
-  const last = messages.at(-1);
+  const history = toWireHistory(request.messages, model, wireForm(request, plan));
+  const last = history.open.at(-1);
   if (!last) throw nothingToSend(model, "the conversation has no message with a text or an image in it");
   if (last.role === "assistant") throw nothingToSend(model, "the last word of the conversation is the model's own");
   const cache = cacheMark(request);
-  markUserMessages(messages, cache);
+  markUserMessages(history.open, cache);
   return {
     url: messagesUrl(model.baseUrl),
     headers: buildHeaders(request, plan.betas),
-    body: JSON.stringify({
-      model: model.id,
-      stream: true,
-      max_tokens: plan.maxTokens,
-      ...plan.fields,
-      ...systemField(request.systemPrompt, cache),
-      ...toolsField(request, cache),
-      messages,
-    }),
+    body: jsonBody(
+      {
+        model: model.id,
+        stream: true,
+        max_tokens: plan.maxTokens,
+        ...plan.fields,
+        ...systemField(request.systemPrompt, cache),
+        ...toolsField(request, cache),
+      },
+      "messages",
+      history,
+    ),
   };
 }
 
@@ -53,6 +56,15 @@ export function messagesUrl(baseUrl: string): string {
   const base = address.replace(/\/+$/, "");
   const url = base.endsWith("/v1") ? `${base}/messages` : `${base}/v1/messages`;
   return query === undefined ? url : `${url}?${query}`;
+}
+
+export function wireForm(request: ModelRequest, plan = planFor(request)): WireForm<WireMessage> {
+  const options = { withThoughts: !plan.forgetThoughts };
+  return {
+    rules: historyRules(request),
+    options,
+    append: (messages, turn) => appendMessages(messages, turn, options),
+  };
 }
 
 function historyRules({ model, tools }: ModelRequest): HistoryRules {

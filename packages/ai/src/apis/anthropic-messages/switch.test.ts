@@ -6,6 +6,7 @@ import { testModel, testRequest } from "../../testing.ts";
 import {
   ANTHROPIC_HISTORY,
   BROKEN_HISTORY,
+  bodyText,
   CHAT_HISTORY,
   GOOGLE_HISTORY,
   HISTORIES,
@@ -17,7 +18,7 @@ import { buildRequest } from "./request.ts";
 
 function sent(messages: readonly LlmMessage[], model: Model = testModel()): Anthropic.Messages.MessageParam[] {
   const { body } = buildRequest(testRequest({ messages, model, cacheRetention: "none" }));
-  return (JSON.parse(body) as { messages: Anthropic.Messages.MessageParam[] }).messages;
+  return (JSON.parse(bodyText(body)) as { messages: Anthropic.Messages.MessageParam[] }).messages;
 }
 
 /** One line for each block, enough to see what became of it. */

@@ -2,10 +2,11 @@ import type { LlmMessage } from "@tiller/protocol/message";
 import type { ThinkingLevel } from "@tiller/protocol/model";
 import { expect, test } from "vitest";
 import { answer, testModel, testRequest } from "../../testing.ts";
+import { bodyText } from "../test-histories.ts";
 import { buildRequest } from "./request.ts";
 
 function bodyOf(fields: Parameters<typeof testRequest>[0]): Record<string, unknown> {
-  return JSON.parse(buildRequest(testRequest(fields)).body) as Record<string, unknown>;
+  return JSON.parse(bodyText(buildRequest(testRequest(fields)).body)) as Record<string, unknown>;
 }
 
 const say = (content: string): LlmMessage => ({ role: "user", content, timestamp: 0 });

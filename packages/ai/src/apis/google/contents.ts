@@ -29,9 +29,8 @@ const UNSIGNED_CALL = "skip_thought_signature_validator";
 /** The kinds of images that may stand inside the result of a function. */
 const RESULT_IMAGES = new Set(["image/png", "image/jpeg", "image/webp"]);
 
-/** Contents of the same role follow each other in one: the API wants turns. */
-export function toContents(history: readonly LlmMessage[], api: string, traits: Traits): Content[] {
-  const contents: Content[] = [];
+/** Contents of the same role follow each other in one: the API wants turns. Results come together with their calls. */
+export function appendContents(contents: Content[], history: readonly LlmMessage[], api: string, traits: Traits): void {
   /** Ids of calls that were sent, so that their results carry them too. */
   const sentIds = new Set<string>();
   for (let i = 0; i < history.length; i++) {
@@ -47,7 +46,6 @@ export function toContents(history: readonly LlmMessage[], api: string, traits: 
       i += round.length - 1;
     }
   }
-  return contents;
 }
 
 function add(contents: Content[], role: Content["role"], parts: Part[]): void {

@@ -2,7 +2,7 @@ import type { LlmMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import { expect, test } from "vitest";
 import { answer, testModel, testRequest } from "../../testing.ts";
-import { GOOGLE_AUTHOR, GOOGLE_HISTORY, HISTORIES } from "../test-histories.ts";
+import { bodyText, GOOGLE_AUTHOR, GOOGLE_HISTORY, HISTORIES } from "../test-histories.ts";
 import type { Content, Part } from "./contents.ts";
 import { buildRequest, streamUrl } from "./request.ts";
 
@@ -20,7 +20,7 @@ interface Body {
 }
 
 function bodyOf(fields: Parameters<typeof testRequest>[0]): Body {
-  return JSON.parse(buildRequest(testRequest({ model: gemini(), ...fields })).body) as Body;
+  return JSON.parse(bodyText(buildRequest(testRequest({ model: gemini(), ...fields })).body)) as Body;
 }
 
 const conversation: LlmMessage[] = [
@@ -86,7 +86,7 @@ test("a whole conversation with a model of the second generation", () => {
     "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse",
   );
   expect(call.headers).toEqual({ "x-goog-api-key": "key-1", "x-team": "blue" });
-  expect(JSON.parse(call.body)).toEqual({
+  expect(JSON.parse(bodyText(call.body))).toEqual({
     systemInstruction: { parts: [{ text: "Be brief." }] },
     contents: [
       {
@@ -225,7 +225,7 @@ function firstCall(parts: readonly Part[]): Part | undefined {
 }
 
 test("what is empty is left out", () => {
-  expect(Object.keys(bodyOf({ systemPrompt: "  ", tools: [] }))).toEqual(["contents", "generationConfig"]);
+  expect(Object.keys(bodyOf({ systemPrompt: "  ", tools: [] }))).toEqual(["generationConfig", "contents"]);
   expect(buildRequest(testRequest({ model: gemini() })).headers).toEqual({});
 });
 

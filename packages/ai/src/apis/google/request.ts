@@ -1,8 +1,8 @@
 import type { ToolSpec } from "@tiller/protocol/tool";
 import type { ModelRequest } from "../../provider.ts";
 import type { HttpCall } from "../api.ts";
-import { prepareHistory } from "../history.ts";
-import { toContents } from "./contents.ts";
+import { jsonBody, toWireHistory, type WireForm } from "../wire-history.ts";
+import { appendContents, type Content } from "./contents.ts";
 import { openApiSchema } from "./schema.ts";
 import { planThinking } from "./thinking.ts";
 import { type Traits, traitsOf } from "./traits.ts";
@@ -15,23 +15,31 @@ const DEFAULT_ANSWER_TOKENS = 32_000;
 export function buildRequest(request: ModelRequest): HttpCall {
   const { model } = request;
   const traits = traitsOf(model);
-  const history = prepareHistory(request.messages, model, {
-    callIds: { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 },
-    // Thoughts come as summaries; what has to come back is their signature, which stands on another part.
-    unsignedThinking: "drop",
-    tools: request.tools,
-    startsWithUser: true,
-  });
+  const history = toWireHistory(request.messages, model, wireForm(request, traits));
   const answerTokens = request.maxTokens ?? DEFAULT_ANSWER_TOKENS;
+  const fields = {
+    ...systemField(request.systemPrompt),
+    ...toolsField(request.tools, traits),
+    generationConfig: planThinking(model, request.thinkingLevel, traits, answerTokens),
+  };
   return {
     url: streamUrl(model.baseUrl, model.id),
     headers: buildHeaders(request),
-    body: JSON.stringify({
-      ...systemField(request.systemPrompt),
-      contents: toContents(history, model.api, traits),
-      ...toolsField(request.tools, traits),
-      generationConfig: planThinking(model, request.thinkingLevel, traits, answerTokens),
-    }),
+    body: jsonBody(fields, "contents", history),
+  };
+}
+
+export function wireForm({ model, tools }: ModelRequest, traits = traitsOf(model)): WireForm<Content> {
+  return {
+    rules: {
+      callIds: { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 },
+      // Thoughts come as summaries; what has to come back is their signature, which stands on another part.
+      unsignedThinking: "drop",
+      tools,
+      startsWithUser: true,
+    },
+    options: traits,
+    append: (contents, turn) => appendContents(contents, turn, model.api, traits),
   };
 }
 

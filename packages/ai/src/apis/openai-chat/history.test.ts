@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { testModel, testRequest } from "../../testing.ts";
-import { HISTORIES } from "../test-histories.ts";
+import { bodyText, HISTORIES } from "../test-histories.ts";
 import { buildRequest } from "./request.ts";
 
 /** Conversations that other models and accidents left behind make valid requests for every kind of server. */
@@ -32,7 +32,7 @@ function messagesFor(provider: string, baseUrl: string, history: string, sees: b
     input: sees ? ["text", "image"] : ["text"],
   });
   const request = testRequest({ model, messages: HISTORIES[history]!, thinkingLevel: "high" });
-  return (JSON.parse(buildRequest(request).body) as { messages: Sent[] }).messages;
+  return (JSON.parse(bodyText(buildRequest(request).body)) as { messages: Sent[] }).messages;
 }
 
 describe.each(Object.entries(SERVERS))("%s", (provider, baseUrl) => {

@@ -21,8 +21,13 @@ const IMAGES_FOLLOW = "Images from the tool results above:";
 /** For servers that refuse a user who speaks right after a tool. */
 const RESULTS_READ = "I have read the tool results.";
 
-export function toWireMessages(history: readonly LlmMessage[], compat: ChatCompat, thinks: boolean): WireMessage[] {
-  const messages: WireMessage[] = [];
+export interface WireOptions {
+  compat: ChatCompat;
+  thinks: boolean;
+}
+
+export function appendMessages(messages: WireMessage[], history: readonly LlmMessage[], options: WireOptions): void {
+  const { compat, thinks } = options;
   for (let i = 0; i < history.length; i++) {
     const message = history[i]!;
     if (message.role === "toolResult") {
@@ -34,7 +39,6 @@ export function toWireMessages(history: readonly LlmMessage[], compat: ChatCompa
       if (answer) messages.push(answer);
     } else pushUser(messages, userContent(message), compat);
   }
-  return messages;
 }
 
 /** A tool can only answer with text, so its images follow when all tools of the round have spoken. */

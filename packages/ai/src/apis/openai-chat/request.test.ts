@@ -2,6 +2,7 @@ import type { ThinkingLevel } from "@tiller/protocol/model";
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../provider.ts";
 import { answer, testModel, testRequest } from "../../testing.ts";
+import { bodyText } from "../test-histories.ts";
 import { compatOf } from "./compat.ts";
 import { buildRequest, chatUrl } from "./request.ts";
 
@@ -18,13 +19,13 @@ const chatModel = (fields: Parameters<typeof testModel>[0] = {}) =>
   });
 
 const bodyOf = (fields: Partial<ModelRequest>) =>
-  JSON.parse(buildRequest(testRequest({ model: chatModel(), ...fields })).body) as Record<string, unknown>;
+  JSON.parse(bodyText(buildRequest(testRequest({ model: chatModel(), ...fields })).body)) as Record<string, unknown>;
 const messagesOf = (fields: Partial<ModelRequest>) => bodyOf(fields).messages as Record<string, unknown>[];
 
 /** The whole request, as it would go out. */
 function golden(fields: Partial<ModelRequest>) {
   const { url, headers, body } = buildRequest(testRequest(fields));
-  return { url, headers, body: JSON.parse(body) as unknown };
+  return { url, headers, body: JSON.parse(bodyText(body)) as unknown };
 }
 
 const tools = [{ name: "read", description: "Reads", parameters: { type: "object" } }];

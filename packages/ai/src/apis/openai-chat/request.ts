@@ -1,13 +1,14 @@
 import type { Model } from "@tiller/protocol/model";
 import { ProviderError } from "../../errors.ts";
+import type { Payload } from "../../http/payload.ts";
 import type { ModelRequest } from "../../provider.ts";
 import type { HttpCall } from "../api.ts";
 import type { CallIdRules } from "../call-ids.ts";
-import { prepareHistory } from "../history.ts";
+import { jsonBody, toWireHistory, type WireForm } from "../wire-history.ts";
 import { markForCache } from "./cache-marks.ts";
 import type { ChatCompat } from "./chat-compat.ts";
 import { compatOf } from "./compat.ts";
-import { toWireMessages, type WireMessage } from "./messages.ts";
+import { appendMessages, type WireMessage } from "./messages.ts";
 import { thinkingFields } from "./thinking.ts";
 
 /** A neutral request in the words of the Chat Completions API. Pure. */
@@ -20,19 +21,29 @@ export function buildRequest(request: ModelRequest): HttpCall {
   return {
     url: chatUrl(model, compat),
     headers: buildHeaders(request, compat),
-    body: JSON.stringify({
-      model: model.id,
-      stream: true,
-      ...(compat.supportsUsageInStreaming ? { stream_options: { include_usage: true } } : {}),
-      ...maxTokensField(request, compat),
-      ...thinkingFields(model, request.thinkingLevel, compat),
-      ...(compat.supportsStore ? { store: false } : {}),
-      ...cacheKeyField(request, compat),
-      ...(Object.keys(compat.openRouterRouting).length > 0 ? { provider: compat.openRouterRouting } : {}),
-      ...toolsField(request.tools, compat),
-      messages: buildMessages(request, compat),
-    }),
+    body: buildBody(request, compat),
   };
+}
+
+function buildBody(request: ModelRequest, compat: ChatCompat): Payload {
+  const { model, cacheRetention = "short" } = request;
+  const fields = {
+    model: model.id,
+    stream: true,
+    ...(compat.supportsUsageInStreaming ? { stream_options: { include_usage: true } } : {}),
+    ...maxTokensField(request, compat),
+    ...thinkingFields(model, request.thinkingLevel, compat),
+    ...(compat.supportsStore ? { store: false } : {}),
+    ...cacheKeyField(request, compat),
+    ...(Object.keys(compat.openRouterRouting).length > 0 ? { provider: compat.openRouterRouting } : {}),
+    ...toolsField(request.tools, compat),
+  };
+  const history = toWireHistory(request.messages, model, wireForm(request, compat));
+  const system = systemMessages(request, compat);
+  if (compat.cacheControlFormat === "anthropic" && cacheRetention !== "none") {
+    markForCache([...system, ...history.open], cacheRetention);
+  }
+  return jsonBody(fields, "messages", history, system);
 }
 
 /** A base URL may have a query, end with a slash, or be the whole address already. */
@@ -82,18 +93,18 @@ function toolsField(tools: ModelRequest["tools"], compat: ChatCompat): { tools?:
   };
 }
 
-function buildMessages(request: ModelRequest, compat: ChatCompat): WireMessage[] {
-  const { model, systemPrompt, cacheRetention = "short" } = request;
-  const rules = { callIds: callIdRules(compat), tools: request.tools, startsWithUser: true };
-  const history = prepareHistory(request.messages, model, rules);
-  const thinks = model.reasoning && request.thinkingLevel !== "off";
-  const messages = toWireMessages(history, compat, thinks);
-  if (systemPrompt.trim() !== "") {
-    const role = model.reasoning && compat.supportsDeveloperRole ? "developer" : "system";
-    messages.unshift({ role, content: systemPrompt });
-  }
-  if (compat.cacheControlFormat === "anthropic" && cacheRetention !== "none") markForCache(messages, cacheRetention);
-  return messages;
+export function wireForm(request: ModelRequest, compat = compatOf(request.model)): WireForm<WireMessage> {
+  const options = { compat, thinks: request.model.reasoning && request.thinkingLevel !== "off" };
+  return {
+    rules: { callIds: callIdRules(compat), tools: request.tools, startsWithUser: true },
+    options,
+    append: (messages, turn) => appendMessages(messages, turn, options),
+  };
+}
+
+function systemMessages({ model, systemPrompt }: ModelRequest, compat: ChatCompat): WireMessage[] {
+  if (systemPrompt.trim() === "") return [];
+  return [{ role: model.reasoning && compat.supportsDeveloperRole ? "developer" : "system", content: systemPrompt }];
 }
 
 /** Others take any id, and some of them care for the form of their own. */

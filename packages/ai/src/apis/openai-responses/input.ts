@@ -1,9 +1,9 @@
 import type { ImageContent, TextContent, ThinkingContent, ToolCall } from "@tiller/protocol/content";
-import type { AssistantMessage, ToolResultMessage, UserMessage } from "@tiller/protocol/message";
-import type { Model } from "@tiller/protocol/model";
+import type { AssistantMessage, LlmMessage, ToolResultMessage, UserMessage } from "@tiller/protocol/message";
 import type { ModelRequest } from "../../provider.ts";
-import { renameCalls } from "../call-ids.ts";
-import { isAuthor, prepareHistory } from "../history.ts";
+import { callPart } from "../call-ids.ts";
+import { isAuthor, type Reader } from "../history.ts";
+import type { WireForm } from "../wire-history.ts";
 import { toJson } from "../wire-values.ts";
 import { itemIdOfCall, readReasoningItem, readTextMarks } from "./carried.ts";
 
@@ -11,20 +11,23 @@ import { itemIdOfCall, readReasoningItem, readTextMarks } from "./carried.ts";
 
 export type Item = Record<string, unknown>;
 
-const CALL_IDS = { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 };
+/** An id holds that of the call and that of its item, which only its author gets back. */
+const CALL_IDS = { forbidden: /[^a-zA-Z0-9_-]/, longest: 64, withItemIds: true };
 
-export function toInput({ messages, model, tools }: Pick<ModelRequest, "messages" | "model" | "tools">): Item[] {
-  // Own thinking without its item is of no use to anyone: the API takes thoughts back only as it made them.
-  const history = prepareHistory(messages, model, { unsignedThinking: "drop", tools });
-  // Renaming forgets the ids of the items, so the ids that were stored are kept beside the ones that are sent.
-  const renamed = renameCalls(history, CALL_IDS);
-  const items: Item[] = [];
-  for (const [at, message] of renamed.entries()) {
+export function wireForm({ model, tools }: Pick<ModelRequest, "model" | "tools">): WireForm<Item> {
+  return {
+    // Own thinking without its item is of no use to anyone: the API takes thoughts back only as it made them.
+    rules: { callIds: CALL_IDS, unsignedThinking: "drop", tools },
+    append: (items, turn) => appendItems(items, turn, model),
+  };
+}
+
+function appendItems(items: Item[], turn: readonly LlmMessage[], model: Reader): void {
+  for (const message of turn) {
     if (message.role === "user") items.push(...userItem(message));
     else if (message.role === "toolResult") items.push(resultItem(message));
-    else items.push(...answerItems(message, history[at] as AssistantMessage, model));
+    else items.push(...answerItems(message, model));
   }
-  return items;
 }
 
 function userItem({ content }: UserMessage): Item[] {
@@ -46,13 +49,13 @@ function inputText(text: string): Item {
  * under its id without the item it led to. So the ids of an answer are sent all or none, and only by their author; and
  * reasoning that led to nothing is left out.
  */
-function answerItems(answer: AssistantMessage, stored: AssistantMessage, model: Model): Item[] {
-  const keepIds = isAuthor(answer, model) && stored.content.every(hasItemId);
+function answerItems(answer: AssistantMessage, model: Reader): Item[] {
+  const keepIds = isAuthor(answer, model) && answer.content.every(hasItemId);
   const items: Item[] = [];
-  for (const [at, block] of answer.content.entries()) {
+  for (const block of answer.content) {
     if (block.type === "thinking") items.push(...reasoningItem(block, keepIds));
     else if (block.type === "text") items.push(...messageItem(block, keepIds));
-    else items.push(callItem(block, keepIds ? itemIdOfCall((stored.content[at] as ToolCall).id) : undefined));
+    else items.push(callItem(block, keepIds ? itemIdOfCall(block.id) : undefined));
   }
   while (items.at(-1)?.type === "reasoning") items.pop();
   return items;
@@ -85,7 +88,7 @@ function callItem(call: ToolCall, id: string | undefined): Item {
   return {
     type: "function_call",
     ...(id ? { id } : {}),
-    call_id: call.id,
+    call_id: callPart(call.id),
     name: call.name,
     arguments: toJson(call.arguments),
   };
@@ -95,7 +98,7 @@ function callItem(call: ToolCall, id: string | undefined): Item {
 function resultItem(message: ToolResultMessage): Item {
   const hasImage = message.content.some((block) => block.type === "image");
   const output = hasImage ? resultParts(message) : resultText(message);
-  return { type: "function_call_output", call_id: message.toolCallId, output };
+  return { type: "function_call_output", call_id: callPart(message.toolCallId), output };
 }
 
 function resultText({ content, isError }: ToolResultMessage): string {

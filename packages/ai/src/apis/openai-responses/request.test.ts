@@ -3,7 +3,7 @@ import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import { expect, test } from "vitest";
 import type { ModelRequest } from "../../provider.ts";
 import { answer, testModel, testRequest } from "../../testing.ts";
-import { HISTORIES, RESPONSES_HISTORY } from "../test-histories.ts";
+import { bodyText, HISTORIES, RESPONSES_HISTORY } from "../test-histories.ts";
 import { buildRequest, responsesUrl } from "./request.ts";
 
 const AUTHOR = { api: "openai-responses", provider: "openai", model: "gpt-test" };
@@ -22,7 +22,7 @@ function azure(fields: Partial<Model> = {}): Model {
 }
 
 function bodyOf(fields: Partial<ModelRequest> = {}): Record<string, unknown> {
-  return JSON.parse(buildRequest(testRequest({ model: gpt(), ...fields })).body) as Record<string, unknown>;
+  return JSON.parse(bodyText(buildRequest(testRequest({ model: gpt(), ...fields })).body)) as Record<string, unknown>;
 }
 
 type Item = Record<string, unknown>;
@@ -41,7 +41,7 @@ test("a plain question", () => {
   );
   expect(call.url).toBe("https://api.openai.com/v1/responses");
   expect(call.headers).toEqual({ authorization: "Bearer key-1", "x-team": "blue" });
-  expect(JSON.parse(call.body)).toEqual({
+  expect(JSON.parse(bodyText(call.body))).toEqual({
     model: "gpt-test",
     stream: true,
     store: false,
@@ -96,7 +96,7 @@ test("a model that reasons gets back what it thought, said and called, as the it
     ],
   });
   const args = '{"path":"a"}';
-  expect(JSON.parse(buildRequest(request).body)).toEqual({
+  expect(JSON.parse(bodyText(buildRequest(request).body))).toEqual({
     model: "gpt-test",
     stream: true,
     store: false,
@@ -317,7 +317,7 @@ test("Azure: the key has its own header, the model is a deployment", () => {
   const call = buildRequest(testRequest({ model, apiKey: "key-1" }));
   expect(call.url).toBe("https://res.openai.azure.com/openai/v1/responses");
   expect(call.headers).toEqual({ "api-key": "key-1" });
-  expect(JSON.parse(call.body)).toEqual({ model: "my-gpt", stream: true, store: false, input: [hello] });
+  expect(JSON.parse(bodyText(call.body))).toEqual({ model: "my-gpt", stream: true, store: false, input: [hello] });
 });
 
 test("a token of the user's own takes the place of the key", () => {

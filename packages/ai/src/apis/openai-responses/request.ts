@@ -3,7 +3,8 @@ import { ProviderError } from "../../errors.ts";
 import type { ModelRequest } from "../../provider.ts";
 import { clampLevel } from "../../thinking-levels.ts";
 import type { HttpCall } from "../api.ts";
-import { toInput } from "./input.ts";
+import { jsonBody, toWireHistory } from "../wire-history.ts";
+import { wireForm } from "./input.ts";
 
 /**
  * A neutral request in the words of the OpenAI Responses API, at OpenAI, at Azure or at a server that speaks like them.
@@ -25,20 +26,20 @@ import { toInput } from "./input.ts";
 export function buildRequest(request: ModelRequest): HttpCall {
   const { model } = request;
   const { deployment } = quirks(model);
+  const fields = {
+    model: typeof deployment === "string" && deployment !== "" ? deployment : model.id,
+    stream: true,
+    ...(quirks(model).supportsStore === false ? {} : { store: false }),
+    ...(request.systemPrompt.trim() === "" ? {} : { instructions: request.systemPrompt }),
+    ...toolsField(request),
+    ...reasoningFields(request),
+    ...limitField(request),
+    ...cacheFields(request),
+  };
   return {
     url: responsesUrl(model),
     headers: buildHeaders(request),
-    body: JSON.stringify({
-      model: typeof deployment === "string" && deployment !== "" ? deployment : model.id,
-      stream: true,
-      ...(quirks(model).supportsStore === false ? {} : { store: false }),
-      ...(request.systemPrompt.trim() === "" ? {} : { instructions: request.systemPrompt }),
-      ...toolsField(request),
-      ...reasoningFields(request),
-      ...limitField(request),
-      ...cacheFields(request),
-      input: toInput(request),
-    }),
+    body: jsonBody(fields, "input", toWireHistory(request.messages, model, wireForm(request))),
   };
 }
 

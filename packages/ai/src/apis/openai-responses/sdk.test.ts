@@ -4,6 +4,7 @@ import { createAssembly } from "../../assemble.ts";
 import { createSseDecoder } from "../../http/sse.ts";
 import type { Delta } from "../../provider.ts";
 import { testModel, testRequest } from "../../testing.ts";
+import { bodyText } from "../test-histories.ts";
 import { openaiResponses } from "./family.ts";
 import { asStream, ended, wholeTurn } from "./test-events.ts";
 
@@ -74,7 +75,7 @@ test("the vendor's count of tokens is ours", async () => {
 test("what we carry back is what the vendor's types take as input", async () => {
   const message = ours(asStream([...wholeTurn().slice(0, -1), ended("completed")]));
   const request = testRequest({ model, messages: [message] });
-  const body = JSON.parse(openaiResponses.buildRequest(request).body) as { input: unknown[] };
+  const body = JSON.parse(bodyText(openaiResponses.buildRequest(request).body)) as { input: unknown[] };
   const { output } = await theirs(asStream(wholeTurn()));
   const strip = ({ parsed_arguments, parsed, logprobs, ...rest }: Record<string, unknown>): Record<string, unknown> =>
     rest;
