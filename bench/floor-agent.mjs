@@ -2,17 +2,18 @@
 // The floor: the least an RPC agent on plain Node can do and still say the protocol's events. A yardstick, not a product:
 // one provider (Anthropic Messages over http), one tool (bash), nothing is checked, there is no system prompt.
 //
-// MOCK_BASE_URL is the provider. --no-session and --session-dir DIR are understood, other arguments are ignored.
+// MOCK_BASE_URL is the provider. --no-session, --session-dir DIR and --session FILE are understood, other arguments are
+// ignored.
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 
 const optionValue = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
 const provider = new URL(process.env.MOCK_BASE_URL ?? "http://127.0.0.1:1");
-const sessionDir = process.argv.includes("--no-session") ? undefined : optionValue("--session-dir");
-const sessionFile = sessionDir && path.join(sessionDir, `${randomUUID()}.jsonl`);
+const isKept = !process.argv.includes("--no-session");
+const sessionDir = optionValue("--session-dir");
 
-const messages = [];
+let messages = [];
 /** Set while a prompt runs: `cancel` ends whatever it waits for. */
 let run;
 
@@ -28,17 +29,38 @@ function say(frame) {
   unsent += `${JSON.stringify(frame)}\n`;
 }
 
+let sessionFile;
 let sessionFd;
 let parentId = null;
+
+/** Every line is parsed, and every message kept: the plain way to do it. */
+function openSession(file) {
+  if (sessionFd !== undefined) fs.closeSync(sessionFd);
+  sessionFd = undefined;
+  sessionFile = file;
+  messages = [];
+  parentId = null;
+  if (!file || !fs.existsSync(file)) return;
+  for (const line of fs.readFileSync(file, "utf8").split("\n")) {
+    if (!line) continue;
+    const { type, id, message } = JSON.parse(line);
+    if (type === "message") messages.push(message);
+    if (type !== "session") parentId = id;
+  }
+}
+const newFile = isKept && sessionDir ? path.join(sessionDir, `${randomUUID()}.jsonl`) : undefined;
+openSession(optionValue("--session") ?? newFile);
+
 function keep(message) {
   messages.push(message);
-  if (!sessionFile) return;
+  if (!isKept || !sessionFile) return;
   const timestamp = new Date().toISOString();
   if (sessionFd === undefined) {
-    fs.mkdirSync(sessionDir, { recursive: true });
+    const isNew = !fs.existsSync(sessionFile);
+    fs.mkdirSync(path.dirname(sessionFile), { recursive: true });
     sessionFd = fs.openSync(sessionFile, "a");
     const header = { type: "session", version: 3, id: randomUUID(), timestamp, cwd: process.cwd() };
-    fs.writeSync(sessionFd, `${JSON.stringify(header)}\n`);
+    if (isNew) fs.writeSync(sessionFd, `${JSON.stringify(header)}\n`);
   }
   const id = Math.random().toString(16).slice(2, 10);
   fs.writeSync(sessionFd, `${JSON.stringify({ type: "message", id, parentId, timestamp, message })}\n`);
@@ -76,6 +98,7 @@ function toWire(message) {
     const result = { type: "tool_result", tool_use_id: message.toolCallId, content: message.content };
     return { role: "user", content: [result] };
   }
+  if (message.role === "bashExecution") return { role: "user", content: `Ran ${message.command}\n${message.output}` };
   if (message.role === "user") return { role: "user", content: message.content };
   const content = message.content.map((block) =>
     block.type === "toolCall" ? { type: "tool_use", id: block.id, name: block.name, input: block.arguments } : block,
@@ -222,7 +245,15 @@ const COMMANDS = {
   get_state: stateNow,
   get_messages: () => ({ messages }),
   get_last_assistant_text: () => ({ text: lastText() }),
-  bash: ({ command }) => runShell(command, {}),
+  async bash({ command }) {
+    const result = await runShell(command, {});
+    keep({ role: "bashExecution", command, ...result, timestamp: Date.now() });
+    return result;
+  },
+  switch_session({ sessionPath }) {
+    openSession(sessionPath);
+    return { cancelled: false };
+  },
   abort() {
     if (!run) return;
     run.aborted = true;

@@ -1,5 +1,5 @@
 // What the machine says about itself. Linux only: everything comes from /proc.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const MB = 1e6;
@@ -15,6 +15,11 @@ export function residentMb(pid) {
   const status = readFileSync(`/proc/${pid}/status`, "latin1");
   const of = (name) => (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)[1]) * 1024) / MB;
   return { now: of("VmRSS"), peak: of("VmHWM") };
+}
+
+/** From here on `peak` is the most since now. */
+export function forgetPeak(pid) {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
 
 function cpuTicks() {

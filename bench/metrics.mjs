@@ -1,67 +1,16 @@
-// What is measured and how a sample is taken. A metric gives rows; report.mjs writes them down:
-//   { what, unit, ours, against?: { name, samples }, limit?, goal? }
-// With `against`, the limit is one for the ratio of the medians; without, for our own median.
+// What is measured. A metric gives rows (see `row` in sampling.mjs); report.mjs writes them down.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pssMb, residentMb } from "./machine.mjs";
-import { createHome, startAgent, timeToExit } from "./processes.mjs";
+import { timeToExit } from "./processes.mjs";
+import { countIn, expect, FLOOR, floorAndOurs, inTurns, OURS, prompt, row, settle, withAgent } from "./sampling.mjs";
+import { sessions } from "./sessions.mjs";
 import { median } from "./statistics.mjs";
 
 const NODE = "node -e 0";
-const FLOOR = "floor agent";
-const OURS = "Tiller";
 const SNAPSHOTS = "Tiller, snapshots";
-/** After an answer, before its memory is looked at: by then garbage collection and idle work are over. */
-const SETTLE_MS = 1500;
 const CHARACTERS = 4;
-
-const MOCK_MODEL = ["--provider", "mock", "--model", "mock-1"];
-
-/** Runs `use` with a fresh agent in a fresh home. */
-async function withAgent(bench, contender, use, { args = [], node = bench.node, model = MOCK_MODEL } = {}) {
-  const home = createHome(bench.tmp, bench.port);
-  const program = contender === FLOOR ? bench.floor : bench.cli;
-  const options = ["--mode", "rpc", ...model, "--no-session", ...args];
-  const agent = startAgent(node, [program, ...options], home);
-  try {
-    return await use(agent);
-  } finally {
-    await agent.close();
-    home.remove();
-  }
-}
-
-/** Sends a prompt; resolves to the milliseconds until its first piece of text and until `agent_end`. */
-async function prompt(agent, message) {
-  const began = performance.now();
-  agent.write(`${JSON.stringify({ type: "prompt", message })}\n`);
-  const first = await agent.until('"text_delta"');
-  const end = await agent.until('{"type":"agent_end"');
-  await agent.call({ type: "get_state" });
-  return { first: first.at - began, end: end.at - began };
-}
-
-/** Takes `reps` samples of each contender in turns, backwards every other time, so that no one profits from the order. */
-async function inTurns(bench, reps, samplers) {
-  const names = Object.keys(samplers);
-  const samples = Object.fromEntries(names.map((name) => [name, []]));
-  for (let rep = 0; rep < bench.reps(reps); rep++) {
-    for (const name of rep % 2 === 0 ? names : names.toReversed()) {
-      await bench.quiet();
-      samples[name].push(await samplers[name]());
-    }
-  }
-  return samples;
-}
-
-const floorAndOurs = (sampler) => ({ [FLOOR]: () => sampler(FLOOR), [OURS]: () => sampler(OURS) });
-
-/** A row from samples by contender; `key` names the number when a sample has several. */
-function row(what, unit, samples, { key, name = OURS, base = FLOOR, limit, goal } = {}) {
-  const of = (contender) => (key ? samples[contender].map((sample) => sample[key]) : samples[contender]);
-  return { what, unit, ours: of(name), against: base ? { name: base, samples: of(base) } : undefined, limit, goal };
-}
 
 async function start(bench) {
   const agentStart = (contender) =>
@@ -94,10 +43,10 @@ async function memory(bench) {
       contender,
       async (agent) => {
         await agent.call({ type: "get_state" });
-        await sleep(bench.quick ? 0 : SETTLE_MS);
+        await settle(bench);
         const idle = pssMb(agent.pid);
         for (let i = 0; i < 10; i++) await prompt(agent, "deltas=20");
-        await sleep(bench.quick ? 0 : SETTLE_MS);
+        await settle(bench);
         return { idle, used: pssMb(agent.pid) };
       },
       { node },
@@ -119,7 +68,7 @@ async function commands(bench) {
       const began = performance.now();
       agent.write(lines);
       const { at } = await agent.until(`"id":"c${count - 1}"`);
-      expect(contender, "answers", countLines(agent.takeOutput()), count);
+      expect(contender, "answers", countIn(agent.takeOutput(), "\n"), count);
       return at - began;
     });
   const samples = await inTurns(bench, 9, floorAndOurs(sampler));
@@ -402,12 +351,6 @@ async function steering(bench) {
   return [row("end of the turn to `message_start` of a steering message", "ms", samples, { base: null, limit: 5 })];
 }
 
-function countLines(bytes) {
-  let count = 0;
-  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count++;
-  return count;
-}
-
 function readDeltas(output) {
   let frames = 0;
   let characters = 0;
@@ -417,11 +360,6 @@ function readDeltas(output) {
     characters += JSON.parse(line).assistantMessageEvent.delta.length;
   }
   return { frames, characters };
-}
-
-/** A sample counts only when nothing was lost on the way. */
-function expect(contender, what, found, wanted) {
-  if (found !== wanted) throw new Error(`${contender}: ${found} ${what} instead of ${wanted}`);
 }
 
 export const METRICS = {
@@ -434,6 +372,7 @@ export const METRICS = {
   tools: { title: "Tool loop", measure: tools },
   shell: { title: "Shell commands of the host", measure: shell },
   files: { title: "Tools on files", measure: files },
+  sessions: { title: "Sessions", measure: sessions },
   aborts: { title: "Abort", measure: aborts },
   steering: { title: "Steering", measure: steering },
 };

@@ -1,12 +1,16 @@
 #!/usr/bin/env node
 // A model on loopback that speaks the Anthropic Messages API. Prints {"port":N} and ends when its stdin does.
 //
-// It keeps no script: the prompt says what to answer, the last one in the request counts.
+// It keeps no script: the prompt says what to answer, the last one in the request counts. Of a long request only the end
+// is looked at; reading 20 MB must not take longer than sending them.
 //   deltas=N                  N pieces of text of four characters, all in one write
 //   deltas=N by=B every=MS    B pieces every MS milliseconds
 //   calls=N run=WORDS         N turns that call the tool `bash`, one after the other; then one piece of text.
 //                             `_` in WORDS stands for a blank
 import http from "node:http";
+
+const LOOKED_AT = 1_000_000;
+const LONGEST_PLAN = 200;
 
 /** Three characters that vary, then a blank; a line break now and then, so that there is something to escape. */
 function pieceText(i) {
@@ -64,7 +68,8 @@ function sendPaced(response, { count, by, every }) {
 
 /** A turn that calls a tool, while the conversation has fewer results than were asked for. */
 function callAnswer(body) {
-  const [, count = 0, words = ""] = [...body.matchAll(/calls=(\d+) run=([^\s"\\]+)/g)].at(-1) ?? [];
+  const [, count = 0, words = ""] = lastOf(body, "calls=", /calls=(\d+) run=([^\s"\\]+)/);
+  if (count === 0) return undefined;
   const done = body.split('"tool_result"').length - 1;
   if (done >= Number(count)) return undefined;
   const input = JSON.stringify({ command: words.replaceAll("_", " ") });
@@ -79,19 +84,27 @@ function callAnswer(body) {
   );
 }
 
+/** The parts of the last place in `body` that begins with `word`. */
+function lastOf(body, word, pattern) {
+  const at = body.lastIndexOf(word);
+  return at === -1 ? [] : (pattern.exec(body.slice(at, at + LONGEST_PLAN)) ?? []);
+}
+
 function planOf(body) {
-  const last = [...body.matchAll(/deltas=(\d+)(?: by=(\d+) every=(\d+))?/g)].at(-1) ?? [];
-  const [, count = 1, by = 0, every = 0] = last;
+  const [, count = 1, by = 0, every = 0] = lastOf(body, "deltas=", /deltas=(\d+)(?: by=(\d+) every=(\d+))?/);
   return { count: Number(count), by: Number(by), every: Number(every) };
 }
 
 const server = http.createServer((request, response) => {
-  let body = "";
-  request.setEncoding("utf8");
+  const pieces = [];
+  let kept = 0;
   request.on("data", (piece) => {
-    body += piece;
+    pieces.push(piece);
+    kept += piece.length;
+    while (kept - pieces[0].length >= LOOKED_AT) kept -= pieces.shift().length;
   });
   request.on("end", () => {
+    const body = Buffer.concat(pieces).toString("latin1");
     const plan = planOf(body);
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
     const call = callAnswer(body);

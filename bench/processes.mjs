@@ -5,9 +5,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const LF = 10;
+/** How an agent ends that does not know one of its arguments. */
+const USAGE_ERROR = 2;
+/** An answer begins with its id, type, command and success. */
+const HEAD_OF_ANSWER = 200;
 /** Longer than any sample takes, even on a busy machine. */
 const PATIENCE_MS = 60_000;
 const CLOSING_MS = 3000;
+
+/** The agent does not have the command or the option. */
+export class Refused extends Error {}
 
 const alive = new Set();
 process.on("exit", () => {
@@ -81,6 +88,8 @@ export function startAgent(command, args, { env, cwd }) {
   let waiter;
   /** From the last line break that no wait has passed. */
   let rest = Buffer.from("\n");
+  /** More of the line that is waited for: a line of 30 MB is put together once, not with each of its pieces. */
+  let more = [];
   let recorded = [];
   let stderr = "";
   let lastId = 0;
@@ -89,6 +98,7 @@ export function startAgent(command, args, { env, cwd }) {
     if (!waiter) return;
     const found = rest.indexOf(waiter.text);
     const end = found === -1 ? -1 : rest.indexOf(LF, found + 1);
+    waiter.isFound = found !== -1;
     if (end === -1) {
       rest = rest.subarray(rest.lastIndexOf(LF, found === -1 ? undefined : found));
       return;
@@ -103,12 +113,18 @@ export function startAgent(command, args, { env, cwd }) {
     clearTimeout(waiting?.timer);
     if (waiting) how(waiting);
   };
-  const fail = (why) => settle(({ text, reject }) => reject(new Error(`${why} while waiting for ${text}\n${stderr}`)));
+  const fail = (why) => {
+    const Kind = child.exitCode === USAGE_ERROR ? Refused : Error;
+    settle(({ text, reject }) => reject(new Kind(`${why} while waiting for ${text}\n${stderr}`)));
+  };
 
   child.stdout.on("data", (piece) => {
     const at = performance.now();
     recorded.push(piece);
-    rest = Buffer.concat([rest, piece]);
+    more.push(piece);
+    if (waiter?.isFound && !piece.includes(LF)) return;
+    rest = Buffer.concat([rest, ...more]);
+    more = [];
     look(at);
   });
   child.stderr.on("data", (piece) => {
@@ -124,19 +140,24 @@ export function startAgent(command, args, { env, cwd }) {
       look(performance.now());
     });
   const write = (text) => child.stdin.write(text);
-  const call = async (request) => {
+  /** Resolves to the answer as a line. */
+  const ask = async (request) => {
     const id = `b${++lastId}`;
     write(`${JSON.stringify({ id, ...request })}\n`);
     const { at, line } = await until(`"id":"${id}","type":"response"`);
-    const response = JSON.parse(line);
-    if (!response.success) throw new Error(`${request.type} failed: ${response.error}`);
-    return { at, data: response.data };
+    if (line.slice(0, HEAD_OF_ANSWER).includes('"success":false')) throw new Refused(`${request.type} failed: ${line}`);
+    return { at, line };
+  };
+  const call = async (request) => {
+    const { at, line } = await ask(request);
+    return { at, data: JSON.parse(line).data };
   };
   return {
     began,
     pid: child.pid,
     write,
     until,
+    ask,
     call,
     /** Everything since the last call. */
     takeOutput() {

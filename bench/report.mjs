@@ -7,16 +7,23 @@ function digits(number) {
   return number.toFixed(number >= 10 ? 1 : 2);
 }
 
-const spread = (samples) => `${digits(median(samples))} (${digits(minimum(samples))})`;
+const NOT_AVAILABLE = "not available";
+
+function spread(samples) {
+  return samples.length > 0 ? `${digits(median(samples))} (${digits(minimum(samples))})` : NOT_AVAILABLE;
+}
 
 /** The number that has the limit: the ratio where there is somebody to compare with, else ours. */
 function judged({ ours, against }) {
   return against ? median(ours) / median(against.samples) : median(ours);
 }
 
+/** A number that could not be had is NaN here, and has not met its target. */
+const isMet = (row) => judged(row) <= row.limit;
+
 export function verdict(row) {
   if (row.limit === undefined) return "";
-  if (judged(row) > row.limit) return "**not met**";
+  if (!isMet(row)) return "**not met**";
   if (row.goal === undefined) return "met";
   return judged(row) <= row.goal ? "met, goal too" : "met, goal not met";
 }
@@ -29,13 +36,14 @@ function target({ against, unit, limit, goal }) {
 
 function tableRow(row) {
   const { what, unit, ours, against } = row;
-  const ratio = against && `${digits(judged(row))}× (${digits(minimum(ours) / minimum(against.samples))}×)`;
+  const ratio =
+    against && ours.length > 0 && `${digits(judged(row))}× (${digits(minimum(ours) / minimum(against.samples))}×)`;
   const cells = [
     unit ? `${what}, ${unit}` : what,
     against?.name ?? "",
     against ? spread(against.samples) : "",
     spread(ours),
-    ratio ?? "",
+    ratio || "",
     target(row),
     verdict(row),
   ];
@@ -49,7 +57,7 @@ function section({ title, rows }) {
 
 function summary(results) {
   const rows = results.flatMap((result) => result.rows).filter(({ limit }) => limit !== undefined);
-  const failed = rows.filter((row) => judged(row) > row.limit);
+  const failed = rows.filter((row) => !isMet(row));
   const names = failed.length > 0 ? ` Not met: ${failed.map(({ what }) => what).join("; ")}.` : "";
   return `**${rows.length - failed.length} of ${rows.length} targets met.**${names}`;
 }

@@ -13,6 +13,8 @@ import { markdown } from "./report.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
+const USUAL_SIZES = "50000,10000,150000";
+
 const HELP = `npm run bench -- [options]
 
   --only a,b     only these metrics: ${Object.keys(METRICS).join(", ")}
@@ -21,19 +23,32 @@ const HELP = `npm run bench -- [options]
   --out FILE     where the report goes; without it a whole run goes to bench/RESULTS.md, any other to standard output
   --cli FILE     the built cli.js to measure, instead of the current sources
   --floor FILE   another floor agent
+  --sessions A,B,C
+                 messages of the sessions that are opened, given on the command line and forked; multiples of four,
+                 ${USUAL_SIZES} by default
   --wait S       seconds to wait for a quiet machine before each sample, 15 by default
 `;
 
 const TEXT = { type: "string" };
 const FLAG = { type: "boolean", default: false };
-const OPTIONS = { only: TEXT, reps: TEXT, quick: FLAG, out: TEXT, cli: TEXT, floor: TEXT, wait: TEXT, help: FLAG };
+const OPTIONS = {
+  only: TEXT,
+  reps: TEXT,
+  quick: FLAG,
+  out: TEXT,
+  cli: TEXT,
+  floor: TEXT,
+  sessions: TEXT,
+  wait: TEXT,
+  help: FLAG,
+};
 
 function readOptions() {
   const { values } = parseArgs({ options: OPTIONS });
   const only = values.only?.split(",") ?? Object.keys(METRICS);
   const unknown = only.filter((name) => !Object.hasOwn(METRICS, name));
   if (unknown.length > 0) throw new Error(`--only ${unknown}: the metrics are ${Object.keys(METRICS).join(", ")}`);
-  const isWhole = !values.only && !values.quick && !values.reps;
+  const isWhole = !values.only && !values.quick && !values.reps && !values.sessions;
   return { ...values, only, out: values.out ?? (isWhole ? join(here, "RESULTS.md") : undefined) };
 }
 
@@ -43,6 +58,13 @@ function freeze(cli, tmp) {
   return join(tmp, "dist", basename(cli));
 }
 
+function readSizes({ quick, sessions = quick ? "40,20,60" : USUAL_SIZES }) {
+  const [open, resume, fork] = sessions.split(",").map(Number);
+  const isWhole = [open, resume, fork].every((size) => size > 0 && size % 4 === 0);
+  if (!isWhole) throw new Error(`--sessions ${sessions}: give three multiples of four, such as ${USUAL_SIZES}`);
+  return { open, resume, fork };
+}
+
 function createBench(options, tmp, port) {
   const quiet = createQuiet({ patienceMs: options.quick ? 0 : Number(options.wait ?? 15) * 1000 });
   const nodeCopy = join(tmp, "node");
@@ -50,6 +72,7 @@ function createBench(options, tmp, port) {
     tmp,
     port,
     quick: options.quick,
+    sessionSizes: readSizes(options),
     node: process.execPath,
     cli: freeze(options.cli ? resolve(options.cli) : ensure(), tmp),
     floor: resolve(options.floor ?? join(here, "floor-agent.mjs")),

@@ -1,0 +1,13 @@
+/** One number: `ours` are the samples, the limit is one for the ratio when there is somebody to compare with. */
+export interface Row {
+  what: string;
+  unit: string;
+  ours: number[];
+  against?: { name: string; samples: number[] } | undefined;
+  limit?: number | undefined;
+  goal?: number | undefined;
+}
+
+export function verdict(row: Row): string;
+
+export function markdown(facts: [name: string, value: string][], results: { title: string; rows: Row[] }[]): string;

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { markdown, type Row } from "./report.mjs";
+
+const lastLine = (row: Row) =>
+  markdown([], [{ title: "T", rows: [row] }])
+    .trimEnd()
+    .split("\n")
+    .at(-1);
+const floor = { name: "floor agent", samples: [10, 30, 20] };
+
+test.each([
+  ["a number alone", { ours: [3, 1, 2], limit: 2 }, "| n, ms |  |  | 2.00 (1.00) |  | ≤ 2 ms | met |"],
+  [
+    "a ratio of the medians",
+    { ours: [9, 8, 50], against: floor, limit: 0.4, goal: 0.3 },
+    "| n, ms | floor agent | 20.0 (10.0) | 9.00 (8.00) | 0.45× (0.80×) | ≤ 0.4×, goal 0.3× | **not met** |",
+  ],
+  [
+    "a command that the agent does not have",
+    { ours: [], against: floor, limit: 1 },
+    "| n, ms | floor agent | 20.0 (10.0) | not available |  | ≤ 1× | **not met** |",
+  ],
+  ["the same without a target", { ours: [] }, "| n, ms |  |  | not available |  |  |  |"],
+])("a row: %s", (_, row, line) => {
+  expect(lastLine({ what: "n", unit: "ms", ...row })).toBe(line);
+});
+
+test("what could not be measured counts as a target that is not met", () => {
+  const rows = [
+    { what: "done", unit: "ms", ours: [1], limit: 2 },
+    { what: "missing", unit: "ms", ours: [], limit: 2 },
+  ];
+  expect(markdown([], [{ title: "T", rows }])).toContain("**1 of 2 targets met.** Not met: missing.");
+});

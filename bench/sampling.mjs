@@ -1,0 +1,83 @@
+// How a sample is taken and what becomes of it.
+import { setTimeout as sleep } from "node:timers/promises";
+import { createHome, startAgent } from "./processes.mjs";
+
+export const FLOOR = "floor agent";
+export const OURS = "Tiller";
+const MOCK_MODEL = ["--provider", "mock", "--model", "mock-1"];
+/** After an answer, before its memory is looked at: by then garbage collection and idle work are over. */
+const SETTLE_MS = 1500;
+
+export const settle = (bench) => sleep(bench.quick ? 0 : SETTLE_MS);
+
+const inMemory = () => ["--no-session"];
+
+/** Runs `use` with a fresh agent in a fresh home; `session` gives the arguments that say where the session is. */
+export async function withAgent(
+  bench,
+  contender,
+  use,
+  { args = [], node = bench.node, model = MOCK_MODEL, session = inMemory } = {},
+) {
+  const home = createHome(bench.tmp, bench.port);
+  const program = contender === FLOOR ? bench.floor : bench.cli;
+  try {
+    const options = ["--mode", "rpc", ...model, ...session(home), ...args];
+    const agent = startAgent(node, [program, ...options], home);
+    try {
+      return await use(agent, home);
+    } finally {
+      await agent.close();
+    }
+  } finally {
+    home.remove();
+  }
+}
+
+/** Sends a prompt; resolves to the milliseconds until its first piece of text and until `agent_end`. */
+export async function prompt(agent, message) {
+  const began = performance.now();
+  agent.write(`${JSON.stringify({ type: "prompt", message })}\n`);
+  const first = await agent.until('"text_delta"');
+  const end = await agent.until('{"type":"agent_end"');
+  await agent.call({ type: "get_state" });
+  return { first: first.at - began, end: end.at - began };
+}
+
+/** Takes `reps` samples of each contender in turns, backwards every other time, so that no one profits from the order. */
+export async function inTurns(bench, reps, samplers) {
+  const names = Object.keys(samplers);
+  const samples = Object.fromEntries(names.map((name) => [name, []]));
+  for (let rep = 0; rep < bench.reps(reps); rep++) {
+    for (const name of rep % 2 === 0 ? names : names.toReversed()) {
+      await bench.quiet();
+      samples[name].push(await samplers[name]());
+    }
+  }
+  return samples;
+}
+
+export const floorAndOurs = (sampler) => ({ [FLOOR]: () => sampler(FLOOR), [OURS]: () => sampler(OURS) });
+
+/**
+ * A row from samples by contender; `key` names the number when a sample has several. A number that could not be had is
+ * undefined in its sample and left out; a row without any of ours says so.
+ * With `base`, the limit is one for the ratio of the medians; without, for our own median.
+ */
+export function row(what, unit, samples, { key, name = OURS, base = FLOOR, limit, goal } = {}) {
+  const of = (contender) =>
+    samples[contender].map((sample) => (key ? sample[key] : sample)).filter((number) => number !== undefined);
+  return { what, unit, ours: of(name), against: base ? { name: base, samples: of(base) } : undefined, limit, goal };
+}
+
+/** How often `text` occurs in `bytes`. */
+export function countIn(bytes, text) {
+  let count = 0;
+  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) count++;
+  return count;
+}
+
+/** A sample counts only when nothing was lost on the way. */
+export function expect(contender, what, found, wanted) {
+  if (found !== wanted) throw new Error(`${contender}: ${found} ${what} instead of ${wanted}`);
+}
