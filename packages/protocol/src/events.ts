@@ -232,12 +232,12 @@ const action = Type.Union([Type.Literal("context-full"), Type.Literal("handoff")
 const compactionOutcome = {
   result: Type.Optional(CompactionResult),
   aborted: Type.Boolean(),
-  willRetry: Type.Boolean(),
+  willRetry: Type.Boolean({ description: "the run that could not go on without it goes on" }),
   errorMessage: Type.Optional(Type.String()),
+  skipped: Type.Optional(Type.Literal(true, { description: "there was nothing to compact" })),
 };
 const exampleCompaction = { summary: "The build was repaired ...", firstKeptEntryId: "1a2b3c4d", tokensBefore: 151000 };
 const exampleOutcome = { result: exampleCompaction, aborted: false, willRetry: false };
-const compaction = { opens: "compaction", promptScoped: true } as const;
 const retry = { promptScoped: true, systems: everywhere } as const;
 
 const RECOVERY_EVENTS = table({
@@ -246,7 +246,7 @@ const RECOVERY_EVENTS = table({
     summary: "A compaction that was not asked for begins.",
     fields: { reason: AutoReason, action },
     systems: everywhere,
-    ...compaction,
+    promptScoped: true,
     examples: [{ reason: "threshold", action: "context-full" }],
   }),
   auto_compaction_end: defineEvent({
@@ -255,24 +255,30 @@ const RECOVERY_EVENTS = table({
     fields: { action, ...compactionOutcome },
     systems: everywhere,
     persisted: true,
-    ...compaction,
-    examples: [{ action: "context-full", ...exampleOutcome }],
+    promptScoped: true,
+    examples: [
+      { action: "context-full", ...exampleOutcome },
+      {
+        action: "context-full",
+        aborted: false,
+        willRetry: false,
+        errorMessage: "Auto-compaction failed: Summarization failed: 500 internal error",
+      },
+    ],
   }),
   compaction_start: defineEvent({
     type: "compaction_start",
-    summary: "Any compaction begins.",
+    summary: "Any compaction begins. Has `promptId` unless its reason is `manual`.",
     fields: { reason: Reason },
     systems: ["later"],
-    ...compaction,
     examples: [{ reason: "manual" }],
   }),
   compaction_end: defineEvent({
     type: "compaction_end",
-    summary: "Any compaction ends.",
+    summary: "Any compaction ends. Has `promptId` unless its reason is `manual`.",
     fields: { reason: Reason, ...compactionOutcome },
     systems: ["later"],
     persisted: true,
-    ...compaction,
     examples: [{ reason: "manual", ...exampleOutcome }],
   }),
   auto_retry_start: defineEvent({
@@ -318,7 +324,6 @@ const SESSION_EVENTS = table({
     fields: { name: Type.Optional(Type.String()) },
     systems: ["later"],
     persisted: true,
-    opens: "sessions on disk",
     examples: [{ name: "repair the build" }],
   }),
   entry_appended: defineEvent({
@@ -327,7 +332,6 @@ const SESSION_EVENTS = table({
     fields: { entry: SessionEntry },
     systems: ["later"],
     persisted: true,
-    opens: "sessions on disk",
     examples: [
       {
         entry: {

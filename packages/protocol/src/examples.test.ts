@@ -57,7 +57,9 @@ test("what works in this release", () => {
     names(`prompt abort get_state get_messages get_last_assistant_text set_model cycle_model get_available_models
       set_thinking_level cycle_thinking_level get_available_thinking_levels set_steering_mode set_follow_up_mode
       set_interrupt_mode set_auto_compaction set_auto_retry set_update_mode get_capabilities steer follow_up
-      abort_and_prompt clear_queue abort_retry bash abort_bash`),
+      abort_and_prompt clear_queue abort_retry bash abort_bash get_messages_page compact new_session switch_session
+      fork branch clone get_fork_messages get_branch_messages get_session_stats set_session_name get_entries get_tree
+      navigate_tree set_label list_sessions delete_session`),
   );
 });
 

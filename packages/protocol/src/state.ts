@@ -41,6 +41,12 @@ export const SessionState = Type.Object({
   queuedMessageCount: Type.Integer({ description: "the same number, under the name that omp and xcsh use" }),
   todoPhases: Type.Array(TodoPhase),
   contextUsage: Type.Optional(ContextUsage),
+  lastRunInterrupted: Type.Optional(
+    Type.Literal(true, {
+      description:
+        "the process that ran the last prompt of this session was cut off; the next prompt goes on from there",
+    }),
+  ),
   retry: Type.Optional(
     Type.Object(
       { attempt: Type.Integer(), until: Type.Number({ description: "Unix milliseconds of the next attempt" }) },

@@ -12,7 +12,6 @@ export const COMPACTION = table({
     result: CompactionResult,
     lane: "background",
     systems: ["pi", "omp", "xcsh"],
-    opens: "compaction",
     examples: [
       {
         params: { customInstructions: "Keep the file names" },
@@ -21,6 +20,7 @@ export const COMPACTION = table({
           firstKeptEntryId: "1a2b3c4d",
           tokensBefore: 151000,
           details: { readFiles: ["src/a.ts"], modifiedFiles: [] },
+          estimatedTokensAfter: 21400,
         },
       },
       { note: "twice in a row", params: {}, error: "Already compacted" },

@@ -30,6 +30,7 @@ export const SessionStats = Type.Object({
     total: Type.Number(),
   }),
   cost: Type.Number({ description: "dollars" }),
+  premiumRequests: Type.Number({ description: "none are counted here; xcsh has the field" }),
   contextUsage: Type.Optional(ContextUsage),
 });
 
@@ -38,9 +39,23 @@ export const TreeNode = Type.Object({
   entry: SessionEntry,
   children: Type.Array(Type.Unknown(), { description: "nodes of this same form, oldest first" }),
   label: Type.Optional(Type.String()),
+  labelTimestamp: Type.Optional(Type.String({ description: "when the label was given" })),
 });
 
-const disk = { lane: "ordered", opens: "sessions on disk" } as const;
+const SessionSummary = Type.Object({
+  sessionPath: Type.String(),
+  sessionId: Type.String(),
+  sessionName: Type.Optional(Type.String()),
+  cwd: Type.String(),
+  parentSession: Type.Optional(Type.String()),
+  created: Type.String({ description: "ISO 8601" }),
+  modified: Type.String({ description: "ISO 8601" }),
+  messageCount: Type.Integer(),
+  firstMessage: Type.Optional(Type.String({ description: "the beginning of the first user message" })),
+  damaged: Type.Optional(Type.Literal(true, { description: "some of it cannot be read; opening it repairs it" })),
+});
+
+const disk = { lane: "ordered" } as const;
 
 export const SESSION = table({
   new_session: defineCommand({
@@ -54,7 +69,7 @@ export const SESSION = table({
   }),
   get_session_stats: defineCommand({
     type: "get_session_stats",
-    summary: "Counts messages, tokens and dollars of the session.",
+    summary: "Counts messages, tokens and dollars of the whole session file, on all branches.",
     params: {},
     result: SessionStats,
     systems: ["pi", "omp", "xcsh"],
@@ -72,6 +87,8 @@ export const SESSION = table({
           totalMessages: 4,
           tokens: { input: 900, output: 120, cacheRead: 0, cacheWrite: 0, total: 1020 },
           cost: 0.0045,
+          premiumRequests: 0,
+          contextUsage: { tokens: 1020, contextWindow: 200000, percent: 0.51 },
         },
       },
     ],
@@ -171,5 +188,95 @@ export const SESSION = table({
     systems: ["later"],
     ...disk,
     examples: [{ params: {}, data: { tree: [], leafId: null } }],
+  }),
+  navigate_tree: defineCommand({
+    type: "navigate_tree",
+    summary:
+      "Goes on from another entry of the same session; from a user message: from just before it, to ask differently.",
+    params: {
+      entryId: Type.String(),
+      summarize: Type.Optional(
+        Type.Boolean({ description: "tell the model what happened on the branch that is left" }),
+      ),
+      customInstructions: Type.Optional(Type.String({ description: "what the summary shall pay attention to" })),
+    },
+    result: Type.Object({
+      cancelled: Type.Boolean(),
+      leafId,
+      text: Type.Optional(Type.String({ description: "of the user message" })),
+      summary: Type.Optional(Type.String()),
+    }),
+    lane: "ordered",
+    systems: ["tiller"],
+    examples: [
+      {
+        params: { entryId: "1a2b3c4d" },
+        data: { cancelled: false, leafId: "5e6f7a8b", text: "Summarize this repo" },
+      },
+      { params: { entryId: "nowhere" }, error: "Entry not found: nowhere" },
+    ],
+  }),
+  set_label: defineCommand({
+    type: "set_label",
+    summary: "Gives an entry a label that people can find it by; without a label takes it away.",
+    params: { entryId: Type.String(), label: Type.Optional(Type.String()) },
+    systems: ["tiller"],
+    ...disk,
+    examples: [
+      { params: { entryId: "1a2b3c4d", label: "before the rewrite" } },
+      { params: { entryId: "nowhere" }, error: "Entry not found: nowhere" },
+    ],
+  }),
+  list_sessions: defineCommand({
+    type: "list_sessions",
+    summary: "Lists session files, the latest first.",
+    params: {
+      scope: Type.Optional(
+        Type.Union([Type.Literal("cwd"), Type.Literal("all")], {
+          description: "those of this working folder (the default), or of all",
+        }),
+      ),
+      text: Type.Optional(Type.String({ description: "only those in which somebody said this" })),
+      name: Type.Optional(Type.String({ description: "only those with this in their name" })),
+      cwd: Type.Optional(Type.String({ description: "only those of this folder" })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, description: "at most 200; 50 when absent" })),
+      cursor: Type.Optional(Type.String({ description: "`nextCursor` of the page before" })),
+    },
+    result: Type.Object({ sessions: Type.Array(SessionSummary), nextCursor: Type.Optional(Type.String()) }),
+    lane: "background",
+    systems: ["tiller"],
+    examples: [
+      {
+        params: { text: "build", limit: 1 },
+        data: {
+          sessions: [
+            {
+              sessionPath: "/home/me/sessions/a.jsonl",
+              sessionId: "019b7618-5f00-7000-8000-000000000001",
+              sessionName: "repair the build",
+              cwd: "/home/me/repo",
+              created: "2026-01-01T00:00:00.000Z",
+              modified: "2026-01-01T00:10:00.000Z",
+              messageCount: 4,
+              firstMessage: "Why does the build fail?",
+            },
+          ],
+        },
+      },
+    ],
+  }),
+  delete_session: defineCommand({
+    type: "delete_session",
+    summary: "Moves a session file to the trash of the agent folder. Not the one that is open.",
+    params: { sessionPath: Type.String() },
+    result: Type.Object({ trashPath: Type.String({ description: "where it is now" }) }),
+    systems: ["tiller"],
+    ...disk,
+    examples: [
+      {
+        params: { sessionPath: "/home/me/sessions/a.jsonl" },
+        data: { trashPath: "/home/me/.tiller/agent/trash/2026-01-01-a.jsonl" },
+      },
+    ],
   }),
 });

@@ -1,6 +1,7 @@
 import type { ModelRequest } from "../../provider.ts";
 import { currentTask, type Task } from "./conversation.ts";
 import { nextCallNumber } from "./local-model.ts";
+import { isSummaryTask, remember } from "./memory.ts";
 import { code, joinAnd, type Reply } from "./reply.ts";
 import { type Command, reportText } from "./report.ts";
 import { summarize } from "./summary.ts";
@@ -31,7 +32,10 @@ const HELP = `I can do these, with the real tools:
 
 To talk to a real model, set \`ANTHROPIC_API_KEY\`, \`OPENAI_API_KEY\` or \`GEMINI_API_KEY\`, or start with \`--model ollama/NAME\` for one on this machine; other servers go into \`models.json\`. \`tiller doctor\` tells what is missing.`;
 
-export function decide(request: Pick<ModelRequest, "messages" | "tools" | "cwd">): Decision {
+export function decide(
+  request: Pick<ModelRequest, "systemPrompt" | "messages" | "tools" | "cwd" | "maxTokens">,
+): Decision {
+  if (isSummaryTask(request)) return { text: remember(request), toolCalls: [] };
   const reply = replyTo(currentTask(request.messages), request);
   const first = nextCallNumber(request.messages, CALL_PREFIX);
   const toolCalls = (reply.calls ?? []).map((call, i) => ({ id: `${CALL_PREFIX}${first + i}`, ...call }));

@@ -1,0 +1,81 @@
+import { Type } from "typebox";
+import { exampleUsage } from "./commands/examples.ts";
+import { table } from "./define.ts";
+import { defineEntry } from "./define-entry.ts";
+import { Usage } from "./message.ts";
+
+/** Kinds of entries that other programs of the family write. They are kept and shown; we write none of them. */
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+const texts = Type.Array(Type.String());
+
+export const FAMILY_ENTRIES = table({
+  usage: defineEntry({
+    type: "usage",
+    summary: "Tokens that were spent beside the conversation, for example on a summary.",
+    fields: { kind: Type.String(), provider: Type.String(), model: Type.String(), usage: Usage },
+    systems: ["later"],
+    examples: [{ kind: "compaction", provider: "anthropic", model: "claude-sonnet-4-5", usage: exampleUsage }],
+  }),
+  context_edit: defineEntry({
+    type: "context_edit",
+    summary: "From here on the model sees an earlier entry differently, or not at all.",
+    fields: {
+      targetId: Type.String(),
+      replacement: Type.Unknown({ description: "the new content; null leaves the entry out" }),
+    },
+    systems: ["later"],
+    context: "its target, changed",
+    examples: [{ targetId: "1a2b3c4d", replacement: null }],
+  }),
+  service_tier_change: defineEntry({
+    type: "service_tier_change",
+    summary: "Another service tier of the provider was chosen.",
+    fields: { serviceTier: nullableText },
+    systems: ["omp", "xcsh"],
+    examples: [{ serviceTier: "priority" }, { serviceTier: null }],
+  }),
+  ttsr_injection: defineEntry({
+    type: "ttsr_injection",
+    summary: "Rules that interrupted the stream and were given to the model.",
+    fields: { injectedRules: texts },
+    systems: ["omp", "xcsh"],
+    examples: [{ injectedRules: ["no-console-log"] }],
+  }),
+  mcp_tool_selection: defineEntry({
+    type: "mcp_tool_selection",
+    summary: "The tools of MCP servers that were switched on.",
+    fields: { selectedToolNames: texts },
+    systems: ["xcsh"],
+    examples: [{ selectedToolNames: ["mcp_docs_search"] }],
+  }),
+  session_init: defineEntry({
+    type: "session_init",
+    summary: "What the session of a sub-agent was started with.",
+    fields: {
+      systemPrompt: Type.String(),
+      task: Type.String(),
+      tools: texts,
+      outputSchema: Type.Optional(Type.Unknown()),
+    },
+    systems: ["xcsh"],
+    examples: [{ systemPrompt: "You look things up.", task: "Find the entry point", tools: ["read", "grep"] }],
+  }),
+  mode_change: defineEntry({
+    type: "mode_change",
+    summary: "The program went into another mode, for example one that only plans.",
+    fields: { mode: Type.String(), data: Type.Optional(Type.Unknown()) },
+    systems: ["xcsh"],
+    examples: [{ mode: "plan" }],
+  }),
+  title_change: defineEntry({
+    type: "title_change",
+    summary: "The title of the session changed.",
+    fields: {
+      title: Type.Optional(Type.String()),
+      source: Type.Optional(Type.String({ description: "`auto` or `user`" })),
+    },
+    systems: ["later"],
+    examples: [{ title: "Repair the build", source: "user" }],
+  }),
+});
