@@ -17,20 +17,30 @@ const dist = join(productDir, "dist");
 /** Lazy chunks that a start in RPC mode loads anyway; they count as part of the start path in the printed size. */
 const START_ROOTS = ["main.ts", "modes/rpc/rpc-mode.ts"];
 
-const COPIES = ["schema/rpc.schema.json", "packages/ai/src/models.json"];
+const COPIES = ["schema/rpc.schema.json", "schema/session.schema.json", "packages/ai/src/models.json"];
 /** The package has its own copies of these. */
 const PACKAGE_COPIES = ["README.md", "LICENSE"];
 
 /** What every first prompt needs is one file: each further one costs half a millisecond. */
 const RUN_MODULES = [
   /coding-agent\/src\/(run-machinery|system-prompt\/build|session\/messages-to-llm|tools\/(limits|specs|create-tools))\.ts$/,
-  /packages\/agent\/src\/(agent-loop|assistant-turn|tool-calls|tell)\.ts$/,
+  /coding-agent\/src\/(session-compaction|session\/(restore|compaction\/(ask-model|compactor|policy)|store\/session-(disk|file|lock)))\.ts$/,
+  /packages\/agent\/src\/(agent-loop|assistant-turn|tool-calls)\.ts$/,
   /packages\/ai\/src\/(stream|redact|assemble|cost|partial-json|overflow)\.ts$/,
-  /packages\/ai\/src\/apis\/(over-http|history|call-ids|wrapped-text|lessons|wire-values)\.ts$/,
+  /packages\/ai\/src\/apis\/(over-http|wire-history|history|call-ids|wrapped-text|lessons|wire-values)\.ts$/,
   /packages\/ai\/src\/http\/(?!routes|proxy\.|certificates|bun-fetch|get-json|environment|test-)/,
 ];
 
+/** What every start needs is one file too; the architecture test keeps the list. */
+async function startModules() {
+  const entries = ["cli.ts", "app.ts"].map((name) => join(sourceDir, name));
+  const listed = (await readFile(join(root, "test/eager-modules.txt"), "utf8")).trim().split("\n");
+  return new Set(listed.map((path) => join(root, path)).filter((path) => !entries.includes(path)));
+}
+
 async function bundle(name, define, minify) {
+  // The loader is one small file of its own.
+  const start = name === "app" ? await startModules() : new Set();
   const build = await rolldown({
     input: { [name]: join(sourceDir, `${name}.ts`) },
     platform: "node",
@@ -46,7 +56,10 @@ async function bundle(name, define, minify) {
     chunkFileNames: "chunks/[name]-[hash].js",
     codeSplitting: {
       includeDependenciesRecursively: false,
-      groups: [{ name: "run-machinery", test: (id) => RUN_MODULES.some((file) => file.test(id)) }],
+      groups: [
+        { name: "start", test: (id) => start.has(id) },
+        { name: "run-machinery", test: (id) => RUN_MODULES.some((file) => file.test(id)) },
+      ],
     },
     sourcemap: false,
     minify,

@@ -4,13 +4,17 @@ import { renderJsonSchema } from "./generate/json-schema.ts";
 import { modelsDoc } from "./generate/models-doc.ts";
 import { writeOrCheck } from "./generate/output.ts";
 import { renderProtocolDoc } from "./generate/protocol-doc.ts";
+import { renderSessionDoc } from "./generate/session-doc.ts";
+import { renderSessionSchema } from "./generate/session-schema.ts";
 
 /** Writes every generated file; with `--check` it only compares and fails on a difference. */
 
 const files = new Map<string, string>([
   ["packages/protocol/src/command-table.generated.ts", renderCommandTable()],
   ["schema/rpc.schema.json", renderJsonSchema()],
+  ["schema/session.schema.json", renderSessionSchema()],
   ["docs/protocol.md", renderProtocolDoc()],
+  ["docs/session-format.md", renderSessionDoc()],
   ["docs/settings.md", renderSettingsDoc()],
   ["docs/cli.md", renderCliDoc()],
   ["docs/models.md", modelsDoc()],

@@ -10,7 +10,7 @@ import { typeName } from "./type-names.ts";
 
 /** The whole protocol as one JSON Schema: `HostFrame` is what a host writes, `AgentFrame` what it reads. */
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 const commandId = Type.Optional(Type.Union([Type.String(), Type.Number()]));
 
@@ -48,16 +48,16 @@ function frameReference(row: FrameRow): Json {
   return reference(`frame.${row.type}`);
 }
 
-function reference(name: string): Json {
+export function reference(name: string): Json {
   return { $ref: `#/$defs/${name}` };
 }
 
-function describedBy(description: string, schema: object): Json {
+export function describedBy(description: string, schema: object): Json {
   return { description, ...(withReferences(schema, false) as Json) };
 }
 
 /** The schema with every named type replaced by a reference; `isRoot` keeps a definition from naming itself. */
-function withReferences(node: unknown, isRoot: boolean): unknown {
+export function withReferences(node: unknown, isRoot: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => withReferences(item, false));
   if (typeof node !== "object" || node === null) return node;
   const name = isRoot ? undefined : typeName(node);

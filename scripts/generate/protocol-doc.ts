@@ -40,7 +40,7 @@ export function renderProtocolDoc(): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-function prose(name: string): string {
+export function prose(name: string): string {
   return readFileSync(`docs/prose/${name}.md`, "utf8").trim();
 }
 
@@ -69,7 +69,7 @@ const SYSTEM_NAMES: Record<System, string> = {
   tiller: "Tiller",
 };
 
-function knownFrom(systems: readonly System[]): string {
+export function knownFrom(systems: readonly System[]): string {
   return systems.map((system) => SYSTEM_NAMES[system]).join(", ");
 }
 
@@ -167,7 +167,7 @@ function inlineObject(node: JsonSchemaNode): string {
   return `{ ${fields.join(", ")} }`;
 }
 
-function fieldTable(schema: JsonSchemaNode): string[] {
+export function fieldTable(schema: JsonSchemaNode): string[] {
   const required = new Set(schema.required ?? []);
   const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const label = required.has(name) ? `\`${name}\`` : `\`${name}\` (optional)`;
@@ -189,7 +189,7 @@ function typeTextOf(node: JsonSchemaNode): string {
   return node.type ?? "anything";
 }
 
-function fenced(frames: readonly unknown[]): string {
+export function fenced(frames: readonly unknown[]): string {
   return ["```json", ...frames.map((frame) => JSON.stringify(frame)), "```"].join("\n");
 }
 

@@ -59,7 +59,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "export",
   ],
   doctor: ["command-line", "composition", "lib", "protocol", "ai", "config"],
-  top: ["command-line", "lib", "protocol", "config", "modes", "client", "composition", "doctor", "types:session"],
+  sessions: ["command-line", "lib", "protocol", "config", "session/store"],
+  top: [
+    "command-line",
+    "lib",
+    "protocol",
+    "config",
+    "modes",
+    "client",
+    "composition",
+    "doctor",
+    "sessions",
+    "types:session",
+  ],
 };
 
 /** From outside a zone only these of its files are open, whatever the zone allows. */
@@ -227,7 +239,15 @@ const JSON_PARSERS = [
     "client/process-transport.ts",
     "config/json-text.ts",
     "config/setting-value.ts",
-    "session/store/session-file.ts",
+    "session/session-views.ts",
+    "session/store/entry-index.ts",
+    "session/store/listing.ts",
+    "session/store/loaded-entries.ts",
+    "session/store/open-session.ts",
+    "session/store/salvage.ts",
+    "session/store/session-head.ts",
+    "session/store/session-lock.ts",
+    "session/store/verify.ts",
     "tools/edit.ts",
     "tools/grep-rg.ts",
     "tools/notebook.ts",
@@ -294,7 +314,16 @@ export const CODE_RULES: readonly CodeRule[] = [
   {
     name: "only the store writes session files",
     where: /^packages\/coding-agent\/src\/session\//,
-    except: product("session/store/session-file.ts", "session/store/listing.ts"),
+    except: product(
+      "session/store/session-file.ts",
+      "session/store/salvage.ts",
+      "session/store/session-lock.ts",
+      // These read what is there, and move a deleted session to the trash.
+      "session/store/session-folders.ts",
+      "session/store/session-head.ts",
+      "session/store/scan-lines.ts",
+      "session/store/trash.ts",
+    ),
     find: imports(/^node:fs/),
   },
   {

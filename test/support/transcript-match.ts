@@ -3,7 +3,7 @@ import type { BlockKind, Item } from "./transcript-parse.ts";
 
 /** Does a frame fit what a transcript says about it, and how is a frame written down in one. Pure. */
 
-/** Folders of the sandbox by the name they have in transcripts. */
+/** Folders of the sandbox, and texts that a story has given a name to, by the name they have in transcripts. */
 export type Places = Record<string, string>;
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -26,14 +26,32 @@ export function expandPlaces(text: string, places: Places): string {
   return text.replace(/<(\w+)>/g, (whole, name: string) => places[name] ?? whole);
 }
 
+/** `"<=name>"` is any text, and that text is `<name>` from there on. */
+const NAMING = /^<=(\w+)>$/;
+
+/** The texts that a frame has where the expectation gives them a name. */
+export function namedTexts(expected: unknown, actual: unknown): Places {
+  if (typeof expected === "string") {
+    const name = NAMING.exec(expected)?.[1];
+    return name === undefined || typeof actual !== "string" ? {} : { [name]: actual };
+  }
+  if (typeof expected !== "object" || expected === null) return {};
+  const parts = Object(actual) as Record<string, unknown>;
+  return Object.assign({}, ...Object.entries(expected).map(([key, value]) => namedTexts(value, parts[key])));
+}
+
 /**
  * The first difference as a sentence, or undefined. An object fits when the named fields fit; an array must have as many
- * items, unless its last one is "…"; a text that ends with "…" may go on. `"<any>"` is any value, `"<absent>"` none.
+ * items, unless its last one is "…"; a text that ends with "…" may go on. `"<any>"` is any value, `"<absent>"` none,
+ * `"<=name>"` any text.
  */
 export function difference(expected: unknown, actual: unknown, path = ""): string | undefined {
   if (expected === "<absent>") return actual === undefined ? undefined : `${path} is there`;
   if (actual === undefined) return `${path} is missing`;
   if (expected === "<any>") return undefined;
+  if (typeof expected === "string" && NAMING.test(expected)) {
+    return typeof actual === "string" ? undefined : `${path} is ${JSON.stringify(actual)}, which is no text`;
+  }
   if (Array.isArray(expected)) return arrayDifference(expected, actual, path);
   if (isRecord(expected)) {
     if (!isRecord(actual)) return `${path} is ${JSON.stringify(actual)}`;

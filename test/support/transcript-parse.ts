@@ -18,7 +18,8 @@ import { isRecord } from "./frame.ts";
  *   exit 0                    the exit code (0 if the line is missing)
  *   file user, assistant      the kinds of entries in the session file; `file none`
  *
- * What a `<` line may hold, see `parseItems`. `<cwd>`, `<agent>` and `<home>` stand for the folders of the sandbox.
+ * What a `<` line may hold, see `parseItems`. `<cwd>`, `<agent>` and `<home>` stand for the folders of the sandbox; `<name>`
+ * stands for the text that a `<` line before it has called `"<=name>"`.
  */
 
 export type Item =
@@ -126,7 +127,7 @@ export function parseTranscript(name: string, text: string): Transcript {
  *   …                                        passes over frames
  *   agent_end                                a frame of this type
  *   agent_end {"willRetry":false}            and with at least these fields
- *   {"type":"response","id":"1"}             a frame with at least these fields; see `difference` for "…", "<any>", "<absent>"
+ *   {"type":"response","id":"1"}             a frame with at least these fields; see `difference` for "…", "<any>", "<absent>", "<=name>"
  *   message_update text "hello"              the next text block: its deltas join to this
  *   message_update thinking "hm"
  *   message_update toolcall read {"path":"a"}

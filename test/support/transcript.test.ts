@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Frame } from "./frame.ts";
 import { repoRoot } from "./rpc-process.ts";
 import { playTranscript } from "./transcript.ts";
-import { difference, normalise, record } from "./transcript-match.ts";
+import { difference, namedTexts, normalise, record } from "./transcript-match.ts";
 import { parseItems, parseTranscript } from "./transcript-parse.ts";
 
 const cli = join(repoRoot, "test/support/fixtures/fake-server.mjs");
@@ -91,12 +91,21 @@ describe("a frame fits", () => {
     [{ a: "<any>" }, {}, "a is missing"],
     [{ a: "<absent>" }, { a: 1 }, "a is there"],
     [{ a: "<absent>" }, {}, undefined],
+    [{ a: "<=name>" }, { a: "text" }, undefined],
+    [{ a: "<=name>" }, { a: 1 }, "a is 1, which is no text"],
     [{ a: null }, { a: 0 }, "a is 0"],
     [{ a: "no: …" }, { a: "no: because" }, undefined],
     [{ a: "no: …" }, { a: "yes" }, 'a is "yes"'],
   ];
   test.each(cases)("%j against %j", (expected, actual, says) => {
     expect(difference(expected, actual)).toBe(says);
+  });
+
+  test("a text gets the name that the story gives it", () => {
+    const expected = { data: { entries: [{ id: "<=first>" }, { id: "<any>" }], file: "<=file>", size: "<=size>" } };
+    const actual = { data: { entries: [{ id: "1a2b" }, { id: "3c4d" }], file: "/tmp/x/a", size: 7 } };
+    expect(namedTexts(expected, actual)).toEqual({ first: "1a2b", file: "/tmp/x/a" });
+    expect(namedTexts(expected, { data: null })).toEqual({});
   });
 
   test("folders, ids and times have names", () => {

@@ -7,6 +7,7 @@ import {
   difference,
   expandPlaces,
   isProgress,
+  namedTexts,
   normalise,
   type Places,
   record,
@@ -46,7 +47,7 @@ class Player {
   private readonly transcript: Transcript;
   private readonly options: PlayOptions;
   private readonly rpc: RpcProcess;
-  private readonly places: Places;
+  private places: Places;
   /** Recorded lines by the line they replace. */
   private readonly rewritten = new Map<number, { lines: number; with: string[] }>();
   private cursor = 0;
@@ -115,7 +116,11 @@ class Player {
     for (;;) {
       const frame = await this.frameAt(this.cursor, item, line);
       const problem = item.kind === "block" ? await this.blockProblem(item, line) : this.frameProblem(item, frame);
-      if (problem === undefined) break;
+      if (problem === undefined) {
+        // First: a path may hold a folder that has a name too.
+        if (item.kind === "frame") this.places = { ...namedTexts(item.partial, frame), ...this.places };
+        break;
+      }
       const mayPass = this.skipping || isProgress(frame) || (this.cursor === 0 && frame.type === "ready");
       if (!mayPass) throw this.mismatch(line, item.source, problem);
       this.cursor += 1;

@@ -33,6 +33,10 @@ describe("reading options", () => {
     ["a value that looks like an option nobody has", ["--system-prompt", "--x"], { systemPrompt: "--x" }],
     ["a value called like an option, with the equals sign", ["--system-prompt=--help"], { systemPrompt: "--help" }],
     ["another spelling of a value", ["--thinking", "max"], { thinking: "xhigh" }],
+    ["a session to go on with", ["-c", "-r", "-n", "a name"], { continue: true, resume: true, name: "a name" }],
+    ["an optional value", ["-r", "abc"], { resume: "abc" }],
+    ["an optional value with the equals sign", ["--resume=a b"], { resume: "a b" }],
+    ["an option behind one whose value is optional", ["--resume", "--no-tools"], { resume: true, noTools: true }],
     ["prompt text, which RPC mode ignores", ["hello", "-", "world"], {}],
     ["whatever follows the end of the options", ["--", "--model", "x", "@file", "--nonsense"], {}],
     [
@@ -109,15 +113,9 @@ describe("refusing to start", () => {
     ["a value for a flag", ["--no-session=yes"], 2, 'Error: --no-session takes no value, but has "yes"'],
     [
       "an option that comes later",
-      ["--session", "x.jsonl"],
+      ["--export", "x.html"],
       2,
-      "Error: --session is not built yet (Open this session file or id); leave it out",
-    ],
-    [
-      "an optional value of a later option",
-      ["-r", "abc"],
-      2,
-      "Error: --resume is not built yet (Go on with a session); leave it out",
+      "Error: --export is not built yet (Turn a session file into HTML and exit); leave it out",
     ],
     ["opposites", ["--approve", "-na"], 2, "Error: --approve and --no-approve exclude each other"],
     [
@@ -148,7 +146,7 @@ describe("refusing to start", () => {
   });
 
   it("names every mistake at once", () => {
-    const parsed = rpc("--nonsense", "--thinking", "hard", "--continue");
+    const parsed = rpc("--nonsense", "--thinking", "hard", "--print");
     expect(parsed.kind === "error" && parsed.message.split("\n")).toHaveLength(3);
   });
 
@@ -182,7 +180,7 @@ describe("dialects", () => {
   });
 
   it("refuses later options in every dialect", () => {
-    for (const dialect of ["union", "pi", "omp", "xcsh"]) expect(rpc("--dialect", dialect, "-c").kind).toBe("error");
+    for (const dialect of ["union", "pi", "omp", "xcsh"]) expect(rpc("--dialect", dialect, "-p").kind).toBe("error");
   });
 });
 
@@ -291,6 +289,14 @@ describe("sub-commands", () => {
     [["models", "--offline"], "models", [], { offline: true }],
     [["doctor"], "doctor", [], {}],
     [["doctor", "--json", "--model", "sonnet"], "doctor", [], { json: true, model: "sonnet" }],
+    [["sessions"], "sessions", [], {}],
+    [
+      ["sessions", "list", "a", "text", "--all", "--json"],
+      "sessions",
+      ["list", "a", "text"],
+      { all: true, json: true },
+    ],
+    [["sessions", "show", "id", "--session-dir", "d"], "sessions", ["show", "id"], { sessionDir: "d" }],
   ])("%j", (argv, kind, words, options) => {
     expect(parse(...argv)).toMatchObject({ kind, words, run: { options, warnings: [] } });
   });
@@ -304,9 +310,9 @@ describe("sub-commands", () => {
 
   it.each<[argv: string[], message: string]>([
     [["doctor", "who"], 'Error: `tiller doctor` takes no "who"; it looks at everything'],
-    [["doctor", "--all"], "Error: --all is for `tiller models`"],
-    [["models", "--json"], "Error: --json is for `tiller doctor`"],
-    [["--mode", "rpc", "--json"], "Error: --json is for `tiller doctor`"],
+    [["doctor", "--all"], "Error: --all is for `tiller models` and `tiller sessions`"],
+    [["models", "--json"], "Error: --json is for `tiller doctor` and `tiller sessions`"],
+    [["--mode", "rpc", "--json"], "Error: --json is for `tiller doctor` and `tiller sessions`"],
     ...["modles", "mdels", "Models.", "model"].map((word): [string[], string] => [
       [word],
       "Error: there is no interactive mode; start with --mode rpc (--help lists all); did you mean `tiller models`?",
@@ -316,8 +322,12 @@ describe("sub-commands", () => {
       "Error: there is no interactive mode; start with --mode rpc (--help lists all); did you mean `tiller doctor`?",
     ],
     [
+      ["session", "list"],
+      "Error: there is no interactive mode; start with --mode rpc (--help lists all); did you mean `tiller sessions`?",
+    ],
+    [
       ["hello"],
-      'Error: there is no interactive mode; start with --mode rpc (--help lists all); "hello" is no sub-command, those are: models, doctor',
+      'Error: there is no interactive mode; start with --mode rpc (--help lists all); "hello" is no sub-command, those are: models, doctor, sessions',
     ],
   ])("%j is refused", (argv, message) => {
     expect(parse(...argv)).toEqual({ kind: "error", message, exitCode: 2 });

@@ -86,8 +86,10 @@ function refusalOf(
   }
   for (const [name, row] of Object.entries(OPTION_ROWS)) {
     const isGiven = Object.hasOwn(options, optionKey(name));
-    if (isGiven && row.command && row.command !== command)
-      errors.push(`Error: --${name} is for \`tiller ${row.command}\``);
+    if (isGiven && row.commands && !(command && row.commands.includes(command))) {
+      const places = row.commands.map((place) => `\`tiller ${place}\``);
+      errors.push(`Error: --${name} is for ${places.join(" and ")}`);
+    }
   }
   if (command === "doctor" && walk.words.length > 1) {
     errors.push(`Error: \`tiller doctor\` takes no "${walk.words[1]}"; it looks at everything`);

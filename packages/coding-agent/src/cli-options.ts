@@ -27,8 +27,8 @@ export interface OptionRow {
   valueAliases?: Readonly<Record<string, string>>;
   /** The setting it stands for; a `--no-...` flag turns it off. */
   setting?: SettingKey;
-  /** Only this sub-command takes it. */
-  command?: SubCommand;
+  /** Only these sub-commands take it. */
+  commands?: readonly SubCommand[];
   systems: readonly OptionSystem[];
   status: OptionStatus;
   summary: string;
@@ -43,6 +43,10 @@ export const SUB_COMMANDS = {
     summary: "List the models that can be used, also those of servers on this machine.",
   },
   doctor: { usage: "doctor", summary: "Check keys, files and servers, and say what to do." },
+  sessions: {
+    usage: "sessions [list|show|verify|repair]",
+    summary: "List the sessions of this project, look into one, check the files or mend one.",
+  },
 } as const;
 export type SubCommand = keyof typeof SUB_COMMANDS;
 
@@ -235,17 +239,17 @@ export const OPTIONS = {
 
   all: {
     kind: "flag",
-    command: "models",
+    commands: ["models", "sessions"],
     systems: OURS,
     status: "works",
-    summary: "With `tiller models`: list models without a key too.",
+    summary: "With `tiller models`: list models without a key too. With `tiller sessions`: those of every project.",
   },
   json: {
     kind: "flag",
-    command: "doctor",
+    commands: ["doctor", "sessions"],
     systems: OURS,
     status: "works",
-    summary: "With `tiller doctor`: the report as one JSON object.",
+    summary: "With `tiller doctor` and `tiller sessions`: what they tell, as JSON.",
   },
 
   // System prompt
@@ -282,43 +286,49 @@ export const OPTIONS = {
     status: "works",
     summary: "Write session files directly into this folder.",
   },
-  continue: { short: "c", kind: "flag", systems: ALL, status: "later", summary: "Go on with the latest session." },
+  continue: {
+    short: "c",
+    kind: "flag",
+    systems: ALL,
+    status: "works",
+    summary: "Go on with the latest session of this project, or start one.",
+  },
   resume: {
     short: "r",
     kind: "optional",
-    placeholder: "ID",
+    placeholder: "PATH|ID",
     systems: ALL,
-    status: "later",
-    summary: "Go on with a session.",
+    status: "works",
+    summary: "Go on with this session; without a value, as `--continue`.",
   },
   session: {
     kind: "value",
     placeholder: "PATH|ID",
     systems: ALL,
-    status: "later",
-    summary: "Open this session file or id.",
+    status: "works",
+    summary: "Open the session with this id, or the beginning of one, or this file; a file that is missing is started.",
   },
   "session-id": {
     kind: "value",
     placeholder: "ID",
     systems: PI,
-    status: "later",
-    summary: "Id for the new session.",
+    status: "works",
+    summary: "Id for the new session; if this project has a session with it, that one is opened.",
   },
   name: {
     short: "n",
     kind: "value",
     placeholder: "NAME",
     systems: PI,
-    status: "later",
+    status: "works",
     summary: "Name for the session.",
   },
   fork: {
     kind: "value",
     placeholder: "PATH|ID",
     systems: ALL,
-    status: "later",
-    summary: "Start with a copy of this session.",
+    status: "works",
+    summary: "Start with a copy of this session, which itself stays as it is.",
   },
   export: {
     kind: "value",
@@ -488,3 +498,17 @@ export type CliOptions = { -readonly [Name in OptionName as Camel<Name>]?: Value
 export function optionKey(name: string): string {
   return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
+
+/** Whether the command line says which session it is to be; if not, nothing is looked for at the start. */
+export function choosesSession(options: CliOptions): boolean {
+  return SESSION_CHOICES.some((key) => options[key] !== undefined);
+}
+
+const SESSION_CHOICES = [
+  "continue",
+  "resume",
+  "session",
+  "sessionId",
+  "name",
+  "fork",
+] as const satisfies readonly (keyof CliOptions)[];

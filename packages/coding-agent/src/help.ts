@@ -9,7 +9,7 @@ export function helpText(version: string): string {
     `tiller ${version}: a headless coding agent. Your program starts it and steers it over stdin and stdout.`,
     "",
     "  tiller --mode rpc [options]",
-    ...Object.values(SUB_COMMANDS).map(({ usage, summary }) => `  ${`tiller ${usage}`.padEnd(27)}  ${summary}`),
+    ...subCommandLines(),
     "",
     'Then write one JSON object per line, e.g. {"id":"1","type":"prompt","message":"Summarize this repo"}',
     "",
@@ -18,6 +18,12 @@ export function helpText(version: string): string {
     "",
     "The options of pi, omp and xcsh are understood too; docs/cli.md lists every one.",
   ].join("\n");
+}
+
+function subCommandLines(): string[] {
+  const rows = Object.values(SUB_COMMANDS);
+  const width = Math.max(...rows.map(({ usage }) => usage.length));
+  return rows.map(({ usage, summary }) => `  tiller ${usage.padEnd(width)}  ${plain(summary)}`);
 }
 
 function invocation(name: string, row: OptionRow): string {

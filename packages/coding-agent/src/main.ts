@@ -36,6 +36,10 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
   const { run } = parsed;
   const { dialect } = run;
   const clock = systemClock;
+  if (parsed.kind === "sessions") {
+    const { runSessions } = await import("./sessions/sub-command.ts");
+    return runSessions({ words: parsed.words, run, env, cwd, clock, print });
+  }
   if (parsed.kind !== "run") {
     const { runSubCommand } = await import("./doctor/sub-command.ts");
     return runSubCommand({

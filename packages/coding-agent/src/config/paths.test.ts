@@ -1,6 +1,16 @@
 import { isAbsolute } from "node:path";
 import { describe, expect, it } from "vitest";
-import { agentFolder, cwdFolderName, homeFolder, resolvePath, sessionFileName, sessionFolder } from "./paths.ts";
+import {
+  agentFolder,
+  cwdFolderName,
+  homeFolder,
+  locksFolder,
+  resolvePath,
+  sessionFileName,
+  sessionFolder,
+  sessionsRoot,
+  trashFolder,
+} from "./paths.ts";
 
 describe("the agent folder", () => {
   const cases: [string, Record<string, string>, string][] = [
@@ -60,6 +70,10 @@ describe("session files", () => {
     ["~/s", "/h/s"],
   ])("lie directly in sessionDir %s", (sessionDir, expected) => {
     expect(sessionFolder({ ...place, sessionDir })).toBe(expected);
+  });
+
+  it("have their neighbours in the agent folder", () => {
+    expect([sessionsRoot("/a"), locksFolder("/a"), trashFolder("/a")]).toEqual(["/a/sessions", "/a/locks", "/a/trash"]);
   });
 
   it("are named by time and id", () => {

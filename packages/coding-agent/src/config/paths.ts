@@ -69,7 +69,22 @@ export interface SessionPlace {
 
 export function sessionFolder(place: SessionPlace): string {
   if (place.sessionDir) return resolvePath(place.sessionDir, place.cwd, place.env);
-  return join(place.agentDir, "sessions", cwdFolderName(place.cwd));
+  return join(sessionsRoot(place.agentDir), cwdFolderName(place.cwd));
+}
+
+/** Has a folder for each project. */
+export function sessionsRoot(agentDir: string): string {
+  return join(agentDir, "sessions");
+}
+
+/** Tells which process is writing to which session. */
+export function locksFolder(agentDir: string): string {
+  return join(agentDir, "locks");
+}
+
+/** Where deleted sessions go. */
+export function trashFolder(agentDir: string): string {
+  return join(agentDir, "trash");
 }
 
 /** `2026-11-15T18-41-02-460Z_ID.jsonl` */

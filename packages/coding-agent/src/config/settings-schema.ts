@@ -142,52 +142,62 @@ export const SETTINGS = {
     summary: "Folder for session files, instead of one folder per working folder under the agent folder.",
   },
 
+  "session.fsync": {
+    type: "choice",
+    values: ["turn", "always", "never"],
+    default: "turn",
+    status: "works",
+    summary:
+      "When the session file is made safe from a loss of power: after each turn, each entry, or when the system likes.",
+  },
+
   // Compaction
-  "compaction.enabled": { type: "boolean", default: true, status: "later", summary: "Compact when the context fills." },
+  "compaction.enabled": { type: "boolean", default: true, status: "works", summary: "Compact when the context fills." },
   "compaction.strategy": {
     type: "choice",
     values: ["context-full", "handoff", "off"],
     default: "context-full",
-    status: "later",
-    summary: "What to do when the context fills; `off` is the same as compaction.enabled false.",
+    status: "works",
+    summary:
+      "What to do when the context fills; `off` is the same as compaction.enabled false, `handoff` as context-full.",
   },
   "compaction.reserveTokens": {
     type: "integer",
     default: 16384,
-    status: "later",
-    summary: "Tokens of the context window that are kept free for the answer.",
+    status: "works",
+    summary: "Tokens of the context window that are kept free for the answer; at most half of the window counts.",
   },
   "compaction.keepRecentTokens": {
     type: "integer",
     default: 20000,
-    status: "later",
-    summary: "About this many tokens at the end stay as they are.",
+    status: "works",
+    summary: "About this many tokens at the end stay as they are; at most half of the threshold counts.",
   },
   "compaction.thresholdPercent": {
     type: "integer",
     min: -1,
     default: -1,
-    status: "later",
+    status: "works",
     summary: "Compact at this share of the window; -1: at the window less reserveTokens.",
   },
   "compaction.thresholdTokens": {
     type: "integer",
     min: -1,
     default: -1,
-    status: "later",
+    status: "works",
     summary: "Compact at this many tokens; -1: not set.",
   },
   "compaction.autoContinue": {
     type: "boolean",
     default: false,
     dialectDefaults: { omp: true, xcsh: true },
-    status: "later",
+    status: "works",
     summary: "Go on by itself after a compaction at the threshold. Off: only when messages are queued.",
   },
   "branchSummary.reserveTokens": {
     type: "integer",
     default: 16384,
-    status: "later",
+    status: "works",
     summary: "Tokens kept free when a branch is summarised.",
   },
 

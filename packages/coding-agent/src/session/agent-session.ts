@@ -1,6 +1,7 @@
 import type { QueueModes, QueueName } from "@tiller/agent/message-queue";
 import type { QueueTexts } from "@tiller/agent/types";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
+import type { Params, Result } from "@tiller/protocol/commands/index";
 import type { ImageContent } from "@tiller/protocol/content";
 import type { PromptLimits } from "@tiller/protocol/limits";
 import type { AgentMessage } from "@tiller/protocol/message";
@@ -8,6 +9,7 @@ import type { Model } from "@tiller/protocol/model";
 import type { SessionState } from "@tiller/protocol/state";
 import { remember } from "../lib/remember.ts";
 import type { BashRunner } from "./bash-runner.ts";
+import type { Compactor } from "./compaction/compactor.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
 import { lastAssistantText } from "./last-text.ts";
 import type { ModelControl } from "./model-control.ts";
@@ -16,7 +18,12 @@ import { droppedResult } from "./prompt-result.ts";
 import type { AcceptedPrompt, CommandId, SessionListener } from "./session-event.ts";
 import type { SessionQueue } from "./session-queue.ts";
 import type { SessionRun } from "./session-run.ts";
+import type { Counts } from "./session-stats.ts";
+import type { Refused, SessionSwitch } from "./session-switch.ts";
+import type { SessionViews } from "./session-views.ts";
+import { messageOf } from "./store/entry-rules.ts";
 import type { SessionStore } from "./store/session-store.ts";
+import type { TreeNavigation } from "./tree-navigation.ts";
 
 export interface MessageRequest {
   message: string;
@@ -41,14 +48,26 @@ export interface SessionModes extends QueueModes {
   autoRetryEnabled: boolean;
 }
 
+/** What concerns sessions as such: other ones, other places in this one, and views of it. */
+export interface SessionHistory {
+  readonly files: SessionSwitch;
+  readonly tree: TreeNavigation;
+  readonly views: SessionViews;
+  counts(): Counts;
+  list(query: Params<"list_sessions">): Promise<Result<"list_sessions"> | Refused>;
+  /** To the trash. */
+  remove(sessionPath: string): Result<"delete_session"> | Refused;
+}
+
 /** A conversation and the verbs on it. What each verb means is decided in the parts it is made of, not here. */
 export interface AgentSession {
   readonly models: ModelControl;
   readonly modes: SessionModes;
   readonly bash: BashRunner;
-  admit(prompt: PromptRequest): Admission;
+  /** A promise while another process may still let go of the session file. */
+  admit(prompt: PromptRequest): Admission | Promise<Admission>;
   /** Ends the run and reserves the next one in its place at once; `over` resolves after the last event of the old one. */
-  replace(prompt: PromptRequest): { admission: Admission; over: Promise<void> };
+  replace(prompt: PromptRequest): { admission: Admission | Promise<Admission>; over: Promise<void> };
   /** Queues a message for the run that is active, or for the next one. */
   enqueue(queue: QueueName, message: MessageRequest): Admission;
   /** Empties both queues and gives back the texts; a prompt among them ends as aborted. */
@@ -63,7 +82,16 @@ export interface AgentSession {
   state(): SessionState;
   messages(): readonly AgentMessage[];
   lastAssistantText(): string | undefined;
+  /** Loaded with the first command that needs it. */
+  history(): Promise<SessionHistory>;
+  stats(): Promise<Result<"get_session_stats">>;
+  /** Ends the run that is going on, then replaces the older part of the conversation by a summary. */
+  compact(customInstructions: string | undefined): Promise<Result<"compact"> | Refused>;
+  setAutoCompaction(isEnabled: boolean): void;
+  setName(name: string): Promise<Refused | undefined>;
   /** Ends the run, the shell commands and what waits. `reason` is what the results of unfinished prompts say. */
+  stop(reason: string): Promise<void>;
+  /** The same for ever. */
   dispose(reason: string): Promise<void>;
 }
 
@@ -79,6 +107,13 @@ export interface AgentSessionParts {
   ids: IdSource;
   busyText: string;
   promptLimits: PromptLimits;
+  history(): Promise<SessionHistory>;
+  compactor: Compactor;
+  /** Ends all processes that tools and shell commands have left behind. */
+  endProcesses(): Promise<void>;
+  contextUsage(): SessionState["contextUsage"];
+  /** The last run of the session was cut off by a crash. */
+  wasInterrupted(): boolean;
   /** Why the model cannot be asked now, or undefined when it can. */
   unusable(model: Model | null): string | undefined;
 }
@@ -89,7 +124,16 @@ const LIMITS_OF_QUEUED =
 const QUEUES = { steer: "steering", followUp: "followUp" } as const;
 
 export function createAgentSession(parts: AgentSessionParts): AgentSession {
-  const { models, modes, bash, queue, run, store, pipeline, clock, ids } = parts;
+  const { models, modes, bash, queue, run, store, pipeline, clock, ids, compactor } = parts;
+
+  /** Undefined while nothing has needed it: then it is doing nothing either. */
+  let asked: Promise<SessionHistory> | undefined;
+  const history = (): Promise<SessionHistory> => {
+    asked ??= parts.history();
+    return asked;
+  };
+  /** Behind those who asked for it before: they are then there to be ended. */
+  const abortNavigation = async (): Promise<void> => (await asked)?.tree.abort();
 
   const enqueue = (name: QueueName, request: MessageRequest, prompt?: AcceptedPrompt): Admission => {
     queue.add(name, userMessage(request, clock.now()), prompt);
@@ -112,26 +156,43 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     return { disposition: "started", job: run.accept(userMessage(request, clock.now()), newPrompt(request), limits) };
   };
 
+  const admit = (request: PromptRequest): Admission => {
+    const problem = messageProblem(request);
+    if (problem !== undefined) return { refused: problem };
+    if (run.isStreaming) {
+      const { streamingBehavior } = request;
+      if (streamingBehavior && request.limits) return { refused: LIMITS_OF_QUEUED };
+      return streamingBehavior
+        ? enqueue(QUEUES[streamingBehavior], request, newPrompt(request))
+        : { refused: parts.busyText };
+    }
+    const unable = startProblem();
+    return unable === undefined ? start(request) : { refused: unable };
+  };
+
+  const admitWhenFree = (request: PromptRequest): Admission | Promise<Admission> => {
+    const unwritable = store.writeProblem();
+    if (!unwritable) return admit(request);
+    return unwritable.then((why) => (why === undefined ? admit(request) : { refused: why }));
+  };
+
+  const stop = async (reason: string): Promise<void> => {
+    bash.abortAll();
+    await Promise.all([run.abort(reason), compactor.abort(), bash.settled()]);
+    if (!queue.isEmpty) dropQueue(reason);
+    await parts.endProcesses();
+  };
+
   return {
     models,
     modes,
     bash,
-    admit(request) {
-      const problem = messageProblem(request);
-      if (problem !== undefined) return { refused: problem };
-      if (run.isStreaming) {
-        const { streamingBehavior } = request;
-        if (streamingBehavior && request.limits) return { refused: LIMITS_OF_QUEUED };
-        return streamingBehavior
-          ? enqueue(QUEUES[streamingBehavior], request, newPrompt(request))
-          : { refused: parts.busyText };
-      }
-      const unable = startProblem();
-      return unable === undefined ? start(request) : { refused: unable };
-    },
+    admit: admitWhenFree,
     replace(request) {
       const problem = messageProblem(request) ?? startProblem();
       if (problem !== undefined) return { admission: { refused: problem }, over: Promise.resolve() };
+      // Whoever has not had the file has had no run either.
+      if (store.isInUse) return { admission: admitWhenFree(request), over: Promise.resolve() };
       const over = run.abort();
       return { admission: start(request), over };
     },
@@ -140,38 +201,76 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       return problem === undefined ? enqueue(name, request) : { refused: problem };
     },
     clearQueue: () => dropQueue("The queued prompt was removed by clear_queue"),
-    abort: () => run.abort(),
+    async abort() {
+      await Promise.all([run.abort(), compactor.abort(), abortNavigation()]);
+    },
     abortRetry: () => run.abortRetry(),
     async waitForIdle() {
-      await Promise.all([run.settled(), bash.settled()]);
+      await Promise.all([run.settled(), bash.settled(), compactor.settled()]);
     },
     subscribe: pipeline.subscribe,
     state: remember(() => ({
       model: models.model,
       thinkingLevel: models.thinkingLevel,
       isStreaming: run.isStreaming,
-      isCompacting: false,
+      isCompacting: compactor.isCompacting,
       isSettled: run.isSettled && queue.isEmpty,
       steeringMode: modes.steeringMode,
       followUpMode: modes.followUpMode,
       interruptMode: modes.interruptMode,
       sessionFile: store.sessionFile,
       sessionId: store.sessionId,
+      sessionName: store.name,
       autoCompactionEnabled: modes.autoCompactionEnabled,
       autoRetryEnabled: modes.autoRetryEnabled,
-      messageCount: store.messages.length,
+      messageCount: store.messageCount,
       pendingMessageCount: queue.count,
       queuedMessageCount: queue.count,
       todoPhases: NO_PHASES,
+      contextUsage: parts.contextUsage(),
+      lastRunInterrupted: parts.wasInterrupted() || undefined,
       retry: run.retry,
     })),
     messages: () => store.messages,
-    lastAssistantText: () => lastAssistantText(store.messages),
+    lastAssistantText: () => lastAssistantText(newestFirst(store)),
+    history,
+    async stats() {
+      const { sessionFile, sessionId } = store;
+      const counts = (await history()).counts();
+      return { sessionFile, sessionId, ...counts, contextUsage: parts.contextUsage() };
+    },
+    async compact(customInstructions) {
+      const unwritable = store.writeProblem();
+      const why = unwritable && (await unwritable);
+      if (why !== undefined) return { refused: why };
+      const outcome = await compactor.manual(customInstructions, run.abort());
+      return "refused" in outcome ? outcome : outcome.result;
+    },
+    setAutoCompaction(isEnabled) {
+      modes.autoCompactionEnabled = isEnabled;
+      compactor.reset();
+    },
+    async setName(given) {
+      const why = await store.writeProblem();
+      if (why !== undefined) return { refused: why };
+      const named = (await history()).tree.setName(given);
+      if ("refused" in named) return named;
+      void pipeline.emit({ type: "session_info_changed", name: named.name });
+      return undefined;
+    },
+    stop,
     async dispose(reason) {
-      bash.abortAll();
-      await Promise.all([run.abort(reason), bash.settled()]);
-      if (!queue.isEmpty) dropQueue(reason);
-      store.close();
+      await Promise.all([stop(reason), abortNavigation()]);
+      await store.close();
     },
   };
+}
+
+/** The messages of the conversation from the last one back, parsed as they are asked for. */
+function* newestFirst({ log, context }: SessionStore): Generator<AgentMessage> {
+  for (let at = context.length - 1; at >= 0; at--) {
+    const entry = log.entry(context[at]!);
+    const message = entry && messageOf(entry);
+    if (message) yield message;
+  }
 }

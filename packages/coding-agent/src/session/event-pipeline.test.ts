@@ -7,7 +7,10 @@ const assistant = { role: "assistant", content: [] } as unknown as AgentMessage;
 
 function pipeline() {
   const notes: string[] = [];
-  const subject = createEventPipeline((message) => notes.push(`kept ${message.role}`));
+  const subject = createEventPipeline({
+    keep: (message) => notes.push(`kept ${message.role}`),
+    endTurn: () => notes.push("turn ended"),
+  });
   return { notes, subject };
 }
 
@@ -30,6 +33,17 @@ describe("the event pipeline", () => {
       "kept assistant",
       "told message_end",
     ]);
+  });
+
+  it("lets a turn be made safe when all of its messages are kept, before its end is told", () => {
+    const { notes, subject } = pipeline();
+    subject.subscribe((event) => {
+      notes.push(`told ${event.type}`);
+      return undefined;
+    });
+    subject.emit({ type: "message_end", message: assistant });
+    subject.emit({ type: "turn_end", message: assistant as never, toolResults: [] });
+    expect(notes).toEqual(["kept assistant", "told message_end", "turn ended", "told turn_end"]);
   });
 
   it("tells the listeners in the order they came, until they leave", () => {

@@ -6,11 +6,18 @@ export interface EventPipeline {
   subscribe(listener: SessionListener): () => void;
 }
 
+/** Where messages are kept. */
+export interface EventKeeper {
+  keep(message: AgentMessage): void;
+  /** All messages of a turn are there. */
+  endTurn(): void;
+}
+
 /**
  * The one way out of a session: first to the store, then to the listeners in the order they came. Whoever hears of a
  * message can rely on it being kept.
  */
-export function createEventPipeline(keep: (message: AgentMessage) => void): EventPipeline {
+export function createEventPipeline({ keep, endTurn }: EventKeeper): EventPipeline {
   const listeners: SessionListener[] = [];
 
   const tellAll = (event: SessionEvent, place: EventPlace | undefined): undefined | Promise<void> => {
@@ -26,6 +33,7 @@ export function createEventPipeline(keep: (message: AgentMessage) => void): Even
     emit(event, place) {
       const message = firstWhole(event);
       if (message) keep(message);
+      else if (event.type === "turn_end") endTurn();
       return tellAll(event, place);
     },
     subscribe(listener) {

@@ -1,4 +1,4 @@
-import { clampLevel, levelsFor } from "@tiller/ai/thinking-levels";
+import { clampLevel, isThinkingLevel, levelsFor } from "@tiller/ai/thinking-levels";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 
 /** Which models can be used, from the catalogue, the user's files and the environment. */
@@ -28,6 +28,8 @@ export interface ModelControl {
   set(provider: string, id: string): Model | undefined | Promise<Model | undefined>;
   /** Null when there is nothing to switch to. */
   cycle(): { model: Model; thinkingLevel: ThinkingLevel; isScoped: boolean } | null;
+  /** What a session that was opened says; nothing is told or written. False when its model cannot be used: it stays as it was. */
+  restore(choice: { model?: { provider: string; id: string }; thinkingLevel?: string }): boolean;
   setThinkingLevel(level: ThinkingLevel): void;
   /** Null when the model cannot think. */
   cycleThinkingLevel(): ThinkingLevel | null;
@@ -110,6 +112,14 @@ export function createModelControl({
       const at = candidates.findIndex((candidate) => isSame(candidate, model));
       const next = use(candidates[(Math.max(at, 0) + 1) % candidates.length]!);
       return { model: next, thinkingLevel: level, isScoped };
+    },
+    restore({ model: recorded, thinkingLevel }) {
+      const isOther = recorded !== undefined && !isSame(recorded, model);
+      const found = isOther ? findAvailable(recorded.provider, recorded.id) : undefined;
+      if (found) model = source.find(found.provider, found.id) ?? found;
+      if (thinkingLevel !== undefined && isThinkingLevel(thinkingLevel)) wanted = thinkingLevel;
+      level = clamped(model, wanted);
+      return !isOther || found !== undefined;
     },
     setThinkingLevel(next) {
       wanted = next;

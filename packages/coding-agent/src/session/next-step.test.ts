@@ -8,9 +8,9 @@ const fine: Situation = {
   maxRetries: 3,
   pauseTooLong: false,
 };
-const failed: Situation = { ...fine, stopReason: "error", errorKind: "overloaded", retryable: true };
-const overflow: Situation = { ...fine, stopReason: "error", errorKind: "overflow", retryable: false };
-const compaction = { overThreshold: false, overflowTried: false, queued: false, autoContinue: false };
+const failed: Situation = { ...fine, stopReason: "error", retryable: true };
+const overflow: Situation = { ...fine, stopReason: "error", retryable: false };
+const compaction = { overflow: false, overThreshold: false, overflowTried: false, queued: false, autoContinue: false };
 
 describe("what happens after the agent has stopped", () => {
   const rows: [situation: string, given: Situation, step: Step][] = [
@@ -23,10 +23,48 @@ describe("what happens after the agent has stopped", () => {
     ["a passing error, attempts used up", { ...failed, attempt: 3 }, { do: "report" }],
     ["a passing error, retrying switched off", { ...failed, retryEnabled: false }, { do: "report" }],
     ["a passing error, the provider wants too long a pause", { ...failed, pauseTooLong: true }, { do: "report" }],
-    ["an error that does not pass", { ...failed, errorKind: "auth", retryable: false }, { do: "report" }],
-    ["overflow, nothing to compact with", overflow, { do: "report" }],
-    ["overflow", { ...overflow, compaction }, { do: "compact", reason: "overflow", thenContinue: true }],
-    ["overflow, already tried", { ...overflow, compaction: { ...compaction, overflowTried: true } }, { do: "report" }],
+    ["an error that does not pass", { ...failed, retryable: false }, { do: "report" }],
+    ["overflow, compaction is off", overflow, { do: "report" }],
+    [
+      "overflow",
+      { ...overflow, compaction: { ...compaction, overflow: true } },
+      { do: "compact", reason: "overflow", thenContinue: true },
+    ],
+    [
+      "overflow that only the usage tells",
+      { ...fine, compaction: { ...compaction, overflow: true, overThreshold: true } },
+      { do: "compact", reason: "overflow", thenContinue: true },
+    ],
+    [
+      "overflow, already tried",
+      { ...overflow, compaction: { ...compaction, overflow: true, overflowTried: true } },
+      { do: "report", secondOverflow: true },
+    ],
+    [
+      "overflow that only the usage tells, already tried",
+      { ...fine, compaction: { ...compaction, overflow: true, overflowTried: true, overThreshold: true } },
+      { do: "report", secondOverflow: true },
+    ],
+    [
+      "overflow, but aborted",
+      { ...overflow, stopReason: "aborted", compaction: { ...compaction, overflow: true } },
+      { do: "stop" },
+    ],
+    [
+      "a passing error, over the threshold",
+      { ...failed, compaction: { ...compaction, overThreshold: true } },
+      { do: "retry", attempt: 1 },
+    ],
+    [
+      "an error that does not pass, over the threshold",
+      { ...failed, retryable: false, compaction: { ...compaction, overThreshold: true } },
+      { do: "report" },
+    ],
+    [
+      "a limit was reached, over the threshold",
+      { ...fine, limitReached: true, compaction: { ...compaction, overThreshold: true } },
+      { do: "stop" },
+    ],
     [
       "over the threshold",
       { ...fine, compaction: { ...compaction, overThreshold: true } },
@@ -37,6 +75,12 @@ describe("what happens after the agent has stopped", () => {
       { ...fine, compaction: { ...compaction, overThreshold: true, queued: true } },
       { do: "compact", reason: "threshold", thenContinue: true },
     ],
+    [
+      "over the threshold, and it shall go on by itself",
+      { ...fine, compaction: { ...compaction, overThreshold: true, autoContinue: true } },
+      { do: "compact", reason: "threshold", thenContinue: true },
+    ],
+    ["under the threshold, messages wait", { ...fine, compaction: { ...compaction, queued: true } }, { do: "stop" }],
   ];
   for (const [situation, given, step] of rows) it(situation, () => expect(nextStep(given)).toEqual(step));
 });

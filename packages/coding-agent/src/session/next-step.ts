@@ -1,10 +1,7 @@
-import type { ProviderErrorKind } from "@tiller/ai/errors";
-
 /** What the run procedure looks at when the agent has stopped. */
 export interface Situation {
   stopReason: "stop" | "length" | "toolUse" | "error" | "aborted";
   /** Set when stopReason is "error". */
-  errorKind?: ProviderErrorKind;
   retryable?: boolean;
   /** A limit of the prompt or the session was reached. */
   limitReached?: boolean;
@@ -14,13 +11,24 @@ export interface Situation {
   maxRetries: number;
   /** The provider asked for a longer pause than we are willing to make. */
   pauseTooLong: boolean;
-  /** Undefined while there is no compaction to do it. */
-  compaction?: { overThreshold: boolean; overflowTried: boolean; queued: boolean; autoContinue: boolean };
+  /** Undefined while nothing is compacted by itself. */
+  compaction?: CompactionSituation;
+}
+
+export interface CompactionSituation {
+  /** The conversation did not fit the model. Its answer may look fine all the same. */
+  overflow: boolean;
+  /** This prompt was already helped by a compaction once. */
+  overflowTried: boolean;
+  overThreshold: boolean;
+  /** Messages wait and may be delivered. */
+  queued: boolean;
+  autoContinue: boolean;
 }
 
 export type Step =
   | { do: "stop" }
-  | { do: "report" }
+  | { do: "report"; secondOverflow?: true }
   | { do: "retry"; attempt: number }
   | { do: "compact"; reason: "overflow" | "threshold"; thenContinue: boolean };
 
@@ -33,9 +41,10 @@ interface Rule {
 const RULES: readonly Rule[] = [
   { when: (s) => s.stopReason === "aborted" || s.limitReached === true, step: () => ({ do: "stop" }) },
   {
-    when: (s) => s.errorKind === "overflow" && s.compaction?.overflowTried === false,
+    when: ({ compaction: c }) => c?.overflow === true && !c.overflowTried,
     step: () => ({ do: "compact", reason: "overflow", thenContinue: true }),
   },
+  { when: (s) => s.compaction?.overflow === true, step: () => ({ do: "report", secondOverflow: true }) },
   {
     when: (s) =>
       s.stopReason === "error" && s.retryEnabled && s.retryable === true && !s.pauseTooLong && s.attempt < s.maxRetries,

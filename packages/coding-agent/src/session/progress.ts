@@ -1,7 +1,7 @@
 import type { AgentEvent, Emit, RunOutcome } from "@tiller/agent/types";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { PromptLimits } from "@tiller/protocol/limits";
-import type { AgentMessage } from "@tiller/protocol/message";
+import type { AgentMessage, Usage } from "@tiller/protocol/message";
 import type { EventPipeline } from "./event-pipeline.ts";
 import { endsTurns, isNear, isReached, type LimitUse, limitUses, nearText, reachedText, WARN_AT } from "./limits.ts";
 import type { AcceptedPrompt, EventPlace, SessionEvent } from "./session-event.ts";
@@ -13,7 +13,7 @@ export interface Progress {
   /** Passes the loop's events on and counts along. */
   readonly emit: Emit;
   readonly hasBegun: boolean;
-  /** Between `agent_start` and `agent_end`. */
+  /** Between `agent_start` and the `agent_end` that promises no more. */
   readonly isOpen: boolean;
   end(messages: AgentMessage[], willRetry: boolean): void;
 
@@ -29,6 +29,10 @@ export interface Progress {
   /** Counts a tool call, or says why it may not be made. */
   readonly countToolCall: () => string | undefined;
   readonly limitUse: LimitUse | undefined;
+  /** No further turn may begin, should anybody want one. */
+  readonly isSpent: boolean;
+  /** Counts what was spent beside the turns. */
+  spend(usage: Usage): void;
   /** Watches the wall time; returns a function that stops it. */
   startClock(onTimeUp: () => void): () => void;
 
@@ -128,7 +132,7 @@ export function createProgress(options: ProgressOptions): Progress {
       return isOpen;
     },
     end(messages, willRetry) {
-      isOpen = false;
+      isOpen = willRetry;
       void tell({ type: "agent_end", messages, willRetry });
     },
     get attempt() {
@@ -153,6 +157,12 @@ export function createProgress(options: ProgressOptions): Progress {
     get limitUse() {
       return limitUse;
     },
+    get isSpent() {
+      return uses().filter(endsTurns).some(isReached);
+    },
+    spend(usage) {
+      for (const { spending } of spendings) addUsage(spending, usage);
+    },
     startClock(onTimeUp) {
       const times = uses().filter((use) => use.limit === "wallTimeMs");
       const cancels = times.flatMap((use) => [
@@ -172,4 +182,11 @@ export function createProgress(options: ProgressOptions): Progress {
     prompts: (first) =>
       spendings.map(({ prompt = first, spending, since }) => ({ prompt, spending, durationMs: clock.now() - since })),
   };
+}
+
+/** It is paid for like an answer, but it is no turn. */
+export function addUsage(spending: Spending, usage: Usage): void {
+  const { turns } = spending;
+  addAnswer(spending, { usage });
+  spending.turns = turns;
 }

@@ -1,7 +1,9 @@
 import type { AgentEvent } from "@tiller/agent/types";
 import type { ProviderErrorKind } from "@tiller/ai/errors";
+import type { CompactionResult } from "@tiller/protocol/compaction";
 import type { AgentMessage, Usage } from "@tiller/protocol/message";
 import type { ThinkingLevel } from "@tiller/protocol/model";
+import type { SessionEntry } from "@tiller/protocol/session-entry";
 import type { LimitUse } from "./limits.ts";
 
 /** Hosts send strings; a number is echoed as a number. */
@@ -39,6 +41,23 @@ export interface PromptResult {
   sessionSettled: boolean;
 }
 
+/** How a compaction ended. Neither a result nor an error: it was aborted, or there was nothing to do. */
+interface CompactionEnding {
+  result?: CompactionResult;
+  aborted: boolean;
+  /** The run that could not go on without it goes on. */
+  willRetry: boolean;
+  errorMessage?: string;
+  skipped?: true;
+}
+
+/** The first two only when nobody asked for it, the others always. */
+export type CompactionEvent =
+  | { type: "auto_compaction_start"; reason: "threshold" | "overflow"; action: "context-full" }
+  | ({ type: "auto_compaction_end"; action: "context-full" } & CompactionEnding)
+  | { type: "compaction_start"; reason: "manual" | "threshold" | "overflow" }
+  | ({ type: "compaction_end"; reason: "manual" | "threshold" | "overflow" } & CompactionEnding);
+
 /** What a session says: the loop's events, with the session's own around them. */
 export type SessionEvent =
   | AgentEvent
@@ -48,7 +67,10 @@ export type SessionEvent =
   | { type: "session_settled" }
   | { type: "auto_retry_start"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }
   | { type: "auto_retry_end"; success: boolean; attempt: number; finalError?: string }
+  | CompactionEvent
   | { type: "thinking_level_changed"; level: ThinkingLevel }
+  | { type: "session_info_changed"; name?: string }
+  | { type: "entry_appended"; entry: SessionEntry }
   | { type: "bash_execution_update"; id?: CommandId; delta: string }
   | { type: "notice"; level: "info" | "warning" | "error"; message: string; source?: string };
 

@@ -1,101 +1,8 @@
-import type { AgentRun } from "@tiller/agent/agent-loop";
-import { createMessageQueue } from "@tiller/agent/message-queue";
-import type { AgentPorts, RunOutcome } from "@tiller/agent/types";
 import { ProviderError } from "@tiller/ai/errors";
-import type { Clock } from "@tiller/protocol/clock";
-import type { AssistantMessage, UserMessage } from "@tiller/protocol/message";
-import type { Model } from "@tiller/protocol/model";
+import type { AssistantMessage } from "@tiller/protocol/message";
 import { describe, expect, it } from "vitest";
-import { createEventPipeline } from "./event-pipeline.ts";
-import type { RetrySettings } from "./retry-policy.ts";
-import type { EventPlace, SessionEvent } from "./session-event.ts";
-import { createSessionQueue, type WaitingMessage } from "./session-queue.ts";
-import { createSessionRun } from "./session-run.ts";
+import { agent, failing, message, overloaded, session, tick, untilAborted } from "./session-run-fixture.ts";
 import { noSpending } from "./usage-tally.ts";
-
-const message: UserMessage = { role: "user", content: "go", timestamp: 0 };
-const model = { provider: "p", id: "m" } as Model;
-
-/** Timers fire when the test says so. */
-function handClock() {
-  const timers: { ms: number; fn: () => void }[] = [];
-  const clock: Clock = {
-    now: () => 0,
-    after(ms, fn) {
-      const timer = { ms, fn };
-      timers.push(timer);
-      return () => timers.splice(timers.indexOf(timer), 1);
-    },
-  };
-  return { clock, delays: () => timers.map(({ ms }) => ms), ring: () => timers.shift()?.fn() };
-}
-
-function session(runAgent: (run: AgentRun) => Promise<RunOutcome>, retry?: RetrySettings) {
-  const events: (SessionEvent & { place?: EventPlace })[] = [];
-  const pipeline = createEventPipeline(() => undefined);
-  pipeline.subscribe((event, place) => {
-    events.push({ ...event, place: place && { ...place } });
-    return undefined;
-  });
-  const counts = new Map<string, number>();
-  const count = (prefix: string): string => {
-    counts.set(prefix, (counts.get(prefix) ?? 0) + 1);
-    return `${prefix}-${counts.get(prefix)}`;
-  };
-  const ids = { uuid: () => "", short: () => "", lot: () => 0, count };
-  const waiting = createMessageQueue<WaitingMessage>({
-    steeringMode: "one-at-a-time",
-    followUpMode: "one-at-a-time",
-    interruptMode: "wait",
-  });
-  const { clock, delays, ring } = handClock();
-  const leftOut: unknown[] = [];
-  const queue = createSessionQueue(waiting, ids, () => undefined);
-  const run = createSessionRun({
-    pipeline,
-    queue,
-    clock,
-    ids,
-    machinery: async () => ({ runAgent, ports: {} as AgentPorts }),
-    model: () => model,
-    retrySettings: () => retry,
-    atRest: () => undefined,
-    leaveOut: (messages) => leftOut.push(...messages),
-    sessionLimits: {},
-    sessionSpending: noSpending(),
-    sessionStartedAt: 0,
-  });
-  return {
-    run,
-    queue,
-    events,
-    delays,
-    ring,
-    leftOut,
-    accept: (commandId?: string, limits = {}) => run.accept(message, { promptId: count("prompt"), commandId }, limits),
-    types: () => events.map((event) => event.type),
-    result: () => events.find((event) => event.type === "prompt_result"),
-  };
-}
-
-/** An agent that says it has begun and then does what the test wants. */
-const agent =
-  (then: (run: AgentRun) => Promise<Partial<RunOutcome>>) =>
-  async (run: AgentRun): Promise<RunOutcome> => {
-    run.emit({ type: "agent_start" });
-    return { stopReason: "stop", messages: [], ...(await then(run)) };
-  };
-
-const untilAborted = (run: AgentRun): Promise<Partial<RunOutcome>> =>
-  new Promise((resolve) => {
-    const stop = () => resolve({ stopReason: "aborted" });
-    if (run.signal.aborted) stop();
-    else run.signal.addEventListener("abort", stop);
-  });
-
-const failing = (error: ProviderError): Partial<RunOutcome> => ({ stopReason: "error", error });
-const overloaded = new ProviderError("overloaded", "try later", { status: 529 });
-const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("the run procedure", () => {
   it("ends every prompt in the same order, with one result that carries its id", async () => {
@@ -184,7 +91,7 @@ describe("retries", () => {
   };
 
   it("waits, tries again and tells the end of it as soon as there is a good answer", async () => {
-    const s = session(flaky(1), retry);
+    const s = session(flaky(1), { retry });
     const job = s.accept("1")();
     await tick();
     expect(s.delays()).toEqual([200]);
@@ -211,7 +118,7 @@ describe("retries", () => {
   });
 
   it("doubles the delay, then gives up with the last error", async () => {
-    const s = session(flaky(9), retry);
+    const s = session(flaky(9), { retry });
     const job = s.accept("1")();
     await tick();
     s.ring();
@@ -226,7 +133,7 @@ describe("retries", () => {
   });
 
   it("is ended by abort during the delay", async () => {
-    const s = session(flaky(9), retry);
+    const s = session(flaky(9), { retry });
     const job = s.accept("1")();
     await tick();
     await s.run.abort();
@@ -244,7 +151,7 @@ describe("retries", () => {
   });
 
   it("is ended by abort_retry during the delay, with the error that led to it", async () => {
-    const s = session(flaky(9), retry);
+    const s = session(flaky(9), { retry });
     const job = s.accept("1")();
     await tick();
     await s.run.abortRetry();
@@ -257,7 +164,7 @@ describe("retries", () => {
       new ProviderError("auth", "wrong key", { status: 401 }),
       new ProviderError("rate_limit", "come back tomorrow", { retryAfterMs: 86_400_000 }),
     ]) {
-      const s = session(flaky(1, error), retry);
+      const s = session(flaky(1, error), { retry });
       await s.accept("1")();
       expect(s.types()).not.toContain("auto_retry_start");
       expect(s.result()).toMatchObject({ status: "error" });
@@ -265,7 +172,7 @@ describe("retries", () => {
   });
 
   it("waits as long as the provider asks", async () => {
-    const s = session(flaky(1, new ProviderError("rate_limit", "slow down", { retryAfterMs: 5000 })), retry);
+    const s = session(flaky(1, new ProviderError("rate_limit", "slow down", { retryAfterMs: 5000 })), { retry });
     const job = s.accept("1")();
     await tick();
     expect(s.delays()).toEqual([5000]);

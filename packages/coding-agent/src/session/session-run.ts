@@ -1,15 +1,18 @@
 import type { AgentRun } from "@tiller/agent/agent-loop";
+import { orAborted } from "@tiller/agent/tell";
 import type { AgentPorts, RunOutcome } from "@tiller/agent/types";
-import type { ProviderError } from "@tiller/ai/errors";
+import { ProviderError } from "@tiller/ai/errors";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { PromptLimits } from "@tiller/protocol/limits";
-import type { AgentMessage, UserMessage } from "@tiller/protocol/message";
+import type { AgentMessage, CustomMessage, Usage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import { sleep } from "../lib/clock.ts";
+import type { Compactor } from "./compaction/compactor.ts";
+import { isSilentOverflow } from "./compaction/silent-overflow.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
 import { endsTurns, isReached, limitUses, reachedText } from "./limits.ts";
-import { nextStep } from "./next-step.ts";
-import { createProgress, type Progress } from "./progress.ts";
+import { type CompactionSituation, nextStep, type Step } from "./next-step.ts";
+import { addUsage, createProgress, type Progress } from "./progress.ts";
 import { promptResult } from "./prompt-result.ts";
 import { type RetrySettings, retryDelay } from "./retry-policy.ts";
 import type { AcceptedPrompt, EventPlace } from "./session-event.ts";
@@ -33,6 +36,8 @@ export interface SessionRun {
   /** Where events that happen now belong. */
   readonly place: EventPlace | undefined;
   settled(): Promise<void>;
+  /** Counts what was spent beside the turns, on a summary: for the session, and for the prompt that runs. */
+  spend(usage: Usage): void;
 }
 
 /** What a run needs, loaded with the first prompt so that nobody waits for it at start. */
@@ -54,11 +59,24 @@ export interface SessionRunOptions {
   atRest(): void;
   /** Takes messages out of what the model sees; they stay in the file. */
   leaveOut(messages: readonly AgentMessage[]): void;
+  /** Undefined: nothing is ever compacted by itself. */
+  compaction?: RunCompaction;
+  /**
+   * Called at the end of a run after which the last message of the conversation is no answer, before the end is told: so
+   * that nobody takes the run for cut off by a crash.
+   */
+  markEnd?(status: "aborted" | "error"): void;
   sessionLimits: PromptLimits;
   sessionSpending: Spending;
   /** Unix milliseconds. */
   sessionStartedAt: number;
 }
+
+/** The part of the compactor that a run has to do with. */
+export type RunCompaction = Pick<
+  Compactor,
+  "isOn" | "isDue" | "autoContinue" | "automatic" | "tellSecondOverflow" | "settled"
+>;
 
 export interface RetryWait {
   attempt: number;
@@ -72,22 +90,42 @@ interface Run {
   controller: AbortController;
   abortReason?: string;
   retryWait?: RetryWait & { controller: AbortController };
+  /** The run before this one, as long as it is not over: it may still be compacting. */
+  before: Run | undefined;
+  overflowTried: boolean;
+  /** It was continued after a compaction although nobody asked for anything. */
+  autoContinued: boolean;
+  /** The last message of the conversation is no answer. */
+  isUnanswered: boolean;
   /** `agent_end` has been told for the last time: the next prompt may come. */
   ended: boolean;
   settled: Promise<void>;
 }
 
+/** How the attempts ended. */
+interface LastAttempt {
+  outcome: RunOutcome;
+  /** What is to be done after `agent_end`. */
+  step?: Step;
+  /** An `agent_end` has told its messages and promised more; another one takes the promise back. */
+  isTold?: true;
+}
+
+const AUTO_CONTINUE = `The earlier part of the conversation was just replaced by a summary. Go on if work is left; if all is done, say so in one sentence.`;
+
 export function createSessionRun(options: SessionRunOptions): SessionRun {
-  const { pipeline, queue, clock, ids, model } = options;
+  const { pipeline, queue, clock, ids, model, compaction } = options;
   let current: Run | undefined;
 
   /** One attempt after the other until the next step is to stop. The order of the frames is that of the statements. */
-  const attempts = async (run: Run, message: UserMessage): Promise<RunOutcome> => {
+  const attempts = async (run: Run, message: UserMessage): Promise<LastAttempt> => {
     const { runAgent, ports } = await options.machinery();
     const { progress, controller } = run;
     const { signal } = controller;
-    let prompts: AgentMessage[] = [message];
+    await compactBefore(run);
+    let prompts: readonly AgentMessage[] = [message];
     for (;;) {
+      run.isUnanswered = true;
       const outcome = await runAgent({
         ports: {
           ...ports,
@@ -99,37 +137,114 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
         emit: progress.emit,
         signal,
       });
+      run.isUnanswered = outcome.messages.at(-1)?.role !== "assistant";
       const settings = options.retrySettings();
       const attempt = progress.attempt + 1;
       const delayMs = settings && retryDelay(attempt, outcome.error, settings, ids.lot());
       const step = nextStep({
         stopReason: outcome.stopReason,
-        errorKind: outcome.error?.kind,
         retryable: outcome.error?.retryable,
         limitReached: outcome.limit !== undefined,
         retryEnabled: settings !== undefined,
         attempt: progress.attempt,
         maxRetries: settings?.maxRetries ?? 0,
         pauseTooLong: delayMs === undefined,
+        compaction: compactionSituation(run, outcome),
       });
-      if (step.do !== "retry" || delayMs === undefined) {
-        if (settings && outcome.error && delayMs === undefined) tellLongPause(outcome.error, settings.maxDelayMs);
-        progress.endRetries(outcome);
-        return outcome;
+      if (step.do === "retry" && delayMs !== undefined) {
+        const given = await retry(run, outcome, { attempt, maxAttempts: settings?.maxRetries ?? 0, delayMs });
+        if (given) return given;
+        prompts = [];
+        continue;
       }
+      if (settings && outcome.error && delayMs === undefined) tellLongPause(outcome.error, settings.maxDelayMs);
+      progress.endRetries(outcome);
+      if (step.do !== "compact" || !step.thenContinue) return { outcome, step };
       progress.end(outcome.messages, true);
-      progress.startRetry(step.attempt, settings?.maxRetries ?? 0, delayMs, outcome.error?.message ?? "");
-      options.leaveOut(failedAnswer(outcome.messages));
-      await waitForRetry(run, step.attempt, delayMs);
-      if (signal.aborted || run.retryWait?.controller.signal.aborted) {
-        progress.cancelRetry();
-        // The promise of the last agent_end is taken back: whoever waits for the end shall see it.
-        progress.end([], false);
-        return signal.aborted ? { ...outcome, stopReason: "aborted", error: undefined } : outcome;
+      if (step.reason === "overflow") {
+        const given = await recover(run, outcome);
+        if (given) return given;
+        prompts = [];
+      } else {
+        const made = await compaction?.automatic("threshold", false, signal, placeOf(run));
+        const more = signal.aborted ? undefined : nextPrompts(run, made === "done");
+        if (!more) return takenBack(run, outcome);
+        prompts = more;
       }
-      run.retryWait = undefined;
-      prompts = [];
     }
+  };
+
+  /** Waits and lets the next attempt begin; or says how it all ended when the pause was cut short. */
+  const retry = async (
+    run: Run,
+    outcome: RunOutcome,
+    { attempt, maxAttempts, delayMs }: { attempt: number; maxAttempts: number; delayMs: number },
+  ): Promise<LastAttempt | undefined> => {
+    const { progress } = run;
+    progress.end(outcome.messages, true);
+    progress.startRetry(attempt, maxAttempts, delayMs, outcome.error?.message ?? "");
+    leaveOutAnswer(run, outcome);
+    await waitForRetry(run, attempt, delayMs);
+    if (run.controller.signal.aborted || run.retryWait?.controller.signal.aborted) {
+      progress.cancelRetry();
+      return takenBack(run, outcome);
+    }
+    run.retryWait = undefined;
+    return undefined;
+  };
+
+  /** Makes room and lets the next attempt begin; or says how it all ended when there is no room to be made. */
+  const recover = async (run: Run, outcome: RunOutcome): Promise<LastAttempt | undefined> => {
+    run.overflowTried = true;
+    leaveOutAnswer(run, outcome);
+    const made = await compaction?.automatic("overflow", true, run.controller.signal, placeOf(run));
+    if (made === "done" && !run.controller.signal.aborted) return undefined;
+    return takenBack(run, { ...outcome, stopReason: "error", error: outcome.error ?? silentOverflow(model()) });
+  };
+
+  const takenBack = ({ controller }: Run, outcome: RunOutcome): LastAttempt => ({
+    outcome: controller.signal.aborted ? { ...outcome, stopReason: "aborted", error: undefined } : outcome,
+    isTold: true,
+  });
+
+  const leaveOutAnswer = (run: Run, { messages }: RunOutcome): void => {
+    options.leaveOut(failedAnswer(messages));
+    run.isUnanswered = true;
+  };
+
+  /** Before the first call of the model: another one may have been chosen, or the session opened with what it holds. */
+  const compactBefore = async (run: Run): Promise<void> => {
+    if (!compaction?.isOn || !compaction.isDue()) return;
+    await compaction.automatic("threshold", false, run.controller.signal, placeOf(run));
+  };
+
+  const compactionSituation = (run: Run, outcome: RunOutcome): CompactionSituation | undefined => {
+    if (!compaction?.isOn) return undefined;
+    // Who has stopped once more without doing anything is done.
+    const isIdle = run.autoContinued && !outcome.messages.some(({ role }) => role === "toolResult");
+    return {
+      overflow: outcome.error?.kind === "overflow" || isSilentOverflow(outcome.messages, model()),
+      overflowTried: run.overflowTried,
+      get overThreshold() {
+        return compaction.isDue();
+      },
+      queued: !queue.isEmpty && !run.progress.isSpent,
+      autoContinue: compaction.autoContinue && !isIdle && !run.progress.isSpent,
+    };
+  };
+
+  /** What a run goes on with after a compaction: what waits, or a note that it may go on. The loop takes steering itself. */
+  const nextPrompts = (run: Run, isCompacted: boolean): readonly AgentMessage[] | undefined => {
+    const waiting = queue.forRun(run.progress);
+    if (waiting.hasSteering) return [];
+    const followUps = waiting.take("followUp");
+    if (followUps.length > 0) {
+      void pipeline.emit({ type: "queue_update", ...waiting.texts() }, placeOf(run));
+      return followUps;
+    }
+    if (!isCompacted) return undefined;
+    run.autoContinued = true;
+    return [autoContinueMessage(clock.now())];
   };
 
   const tellLongPause = ({ retryAfterMs = 0 }: ProviderError, maxDelayMs: number): void => {
@@ -143,29 +258,42 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     await sleep(clock, delayMs, AbortSignal.any([run.controller.signal, controller.signal]));
   };
 
-  /** The run procedure: wait for the one before, run, tell the end, settle. */
-  const execute = async (run: Run, message: UserMessage, before: Promise<void> | undefined): Promise<void> => {
-    await before;
+  /** The run procedure: wait for the one before, run, tell the end, compact if it is time, settle. */
+  const execute = async (run: Run, message: UserMessage): Promise<void> => {
+    await run.before?.settled;
+    run.before = undefined;
+    const { progress, controller } = run;
+    if (compaction) await orAborted(compaction.settled(), controller.signal);
     options.atRest();
-    const { progress } = run;
-    const stopClock = progress.startClock(() => run.controller.abort());
-    let outcome: RunOutcome | undefined;
+    const stopClock = progress.startClock(() => controller.abort());
+    let last: LastAttempt | undefined;
     let crash: unknown;
     try {
-      outcome = await attempts(run, message);
+      last = await attempts(run, message);
     } catch (error) {
       crash = error;
     }
     stopClock();
+    const hasFailed = !last || last.outcome.stopReason === "error";
+    if (run.isUnanswered) options.markEnd?.(hasFailed ? "error" : "aborted");
     // Also when the run broke before it could begin: no prompt ends without agent_end.
     if (!progress.hasBegun) void progress.emit({ type: "agent_start" });
-    if (progress.isOpen) progress.end(outcome?.messages ?? [], false);
+    if (progress.isOpen) progress.end(last && !last.isTold ? last.outcome.messages : [], false);
     run.ended = true;
+    const outcome = last && (await compactAfter(run, last));
     options.atRest();
     await Promise.resolve();
     if (current === run) current = undefined;
     settle(run, outcome, crash);
     if (crash !== undefined) throw crash;
+  };
+
+  /** What is still to be done when the host has been told that the run is over; the next one waits for it. */
+  const compactAfter = async (run: Run, { outcome, step }: LastAttempt): Promise<RunOutcome> => {
+    if (step?.do === "report" && step.secondOverflow) compaction?.tellSecondOverflow(placeOf(run));
+    if (step?.do !== "compact") return outcome;
+    await compaction?.automatic(step.reason, false, run.controller.signal, placeOf(run));
+    return run.controller.signal.aborted ? { ...outcome, stopReason: "aborted" } : outcome;
   };
 
   const settle = (run: Run, outcome: RunOutcome | undefined, crash: unknown): void => {
@@ -184,22 +312,32 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
 
   return {
     accept(message, prompt, limits) {
-      const before = current?.settled;
       let finish = (): void => undefined;
       const settled = new Promise<void>((resolve) => {
         finish = resolve;
       });
       const progress = createProgress({ ...options, promptId: prompt.promptId, limits });
-      const run: Run = { prompt, progress, controller: new AbortController(), ended: false, settled };
+      const run: Run = {
+        prompt,
+        progress,
+        controller: new AbortController(),
+        before: current,
+        overflowTried: false,
+        autoContinued: false,
+        isUnanswered: false,
+        ended: false,
+        settled,
+      };
       current = run;
-      return () => execute(run, message, before).finally(finish);
+      return () => execute(run, message).finally(finish);
     },
     async abort(reason) {
-      const run = current;
-      if (!run) return;
-      run.abortReason ??= reason;
-      run.controller.abort();
-      await run.settled;
+      const last = current;
+      for (let run = last; run; run = run.before) {
+        run.abortReason ??= reason;
+        run.controller.abort();
+      }
+      await last?.settled;
     },
     async abortRetry() {
       const run = current;
@@ -232,7 +370,30 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     async settled() {
       await current?.settled;
     },
+    spend(usage) {
+      addUsage(options.sessionSpending, usage);
+      let spender = current;
+      while (spender?.before) spender = spender.before;
+      spender?.progress.spend(usage);
+    },
   };
+}
+
+/** Where an event belongs that happens beside the turns of a run. */
+function placeOf({ prompt }: Run): EventPlace {
+  return { promptId: prompt.promptId };
+}
+
+function autoContinueMessage(timestamp: number): CustomMessage {
+  return { role: "custom", customType: "auto-continue", content: AUTO_CONTINUE, display: false, timestamp };
+}
+
+function silentOverflow(model: Model | null): ProviderError {
+  const window = model ? `${model.contextWindow} tokens of ${model.provider}/${model.id}` : "window";
+  return new ProviderError(
+    "overflow",
+    `The conversation is larger than the ${window}: the answer was made from a part of it and is not kept`,
+  );
 }
 
 /** The answer that failed, with the results that were made up for its tool calls. */

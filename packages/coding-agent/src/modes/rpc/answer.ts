@@ -2,12 +2,13 @@ import type { CommandType, Params, Result } from "@tiller/protocol/commands/inde
 import type { CommandId } from "../../session/session-event.ts";
 
 /**
- * What a handler gives back: data (as a value or already as JSON), a refusal in one sentence, or an accepted job that
- * starts after the answer.
+ * What a handler gives back: data (as a value, as JSON, or as JSON in pieces that are made while it is written), a
+ * refusal in one sentence, or an accepted job that starts after the answer.
  */
 export type Answer<R> =
   | { data: R }
   | { dataJson: string }
+  | { dataPieces: Iterable<Buffer | string> }
   | { refused: string }
   | { data: R; job: () => Promise<void> };
 

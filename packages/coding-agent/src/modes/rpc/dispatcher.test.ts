@@ -17,6 +17,11 @@ function desk(handlers: Partial<Handlers> = {}, dialect = union) {
     answers: { extension_ui_response: (frame) => answers.push(frame) },
     write: (frame) => written.push(JSON.parse(JSON.stringify(frame))),
     writeJson: (json) => written.push(JSON.parse(json)),
+    writePieces(pieces) {
+      let json = "";
+      for (const piece of pieces) json += piece;
+      written.push(JSON.parse(json));
+    },
     room: () => undefined,
   });
   return {
@@ -150,6 +155,56 @@ describe("a known command", () => {
       success: true,
       data: { isStreaming: false },
     });
+  });
+
+  for (const id of ["1", 7, 'a"b\u2028', undefined]) {
+    it(`may have its data in pieces: with the id ${JSON.stringify(id)}`, async () => {
+      const dataPieces = ['{"messages":[', Buffer.from('{"role":"user"}'), "]}"];
+      const written = await desk({ get_messages: () => ({ dataPieces }) }).send(
+        JSON.stringify({ id, type: "get_messages" }),
+      );
+      expect(written).toEqual({
+        ...(id === undefined ? {} : { id }),
+        type: "response",
+        command: "get_messages",
+        success: true,
+        data: { messages: [{ role: "user" }] },
+      });
+    });
+  }
+
+  it("with its data in pieces asks for none of them itself, and keeps its lane until there is room", async () => {
+    let asked = 0;
+    let makeRoom = (): void => undefined;
+    const room = new Promise<void>((resolve) => {
+      makeRoom = resolve;
+    });
+    const written: unknown[] = [];
+    const dispatcher = createDispatcher({
+      handlers: {
+        get_messages: () => ({
+          dataPieces: (function* () {
+            asked += 1;
+            yield "{}";
+          })(),
+        }),
+        set_auto_retry: () => done,
+      },
+      dialect: union,
+      lanes: createLanes(),
+      answers: {},
+      write: (frame) => written.push(frame),
+      writeJson: (json) => written.push(json),
+      writePieces: (pieces) => written.push(pieces),
+      room: () => room,
+    });
+    dispatcher.line('{"type":"get_messages"}');
+    dispatcher.line('{"type":"get_messages"}');
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect([asked, written.length]).toEqual([0, 1]);
+    makeRoom();
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect([asked, written.length]).toEqual([0, 2]);
   });
 
   it("survives an id that is nested too deep to be shown", async () => {

@@ -1,9 +1,9 @@
 import { COMMAND_TABLE } from "@tiller/protocol/command-table.generated";
 import type { CommandType } from "@tiller/protocol/commands/index";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
+import { toJson } from "../../lib/wire-json.ts";
 import type { CommandId } from "../../session/session-event.ts";
 import type { Answer, Call, Handlers } from "./answer.ts";
-import { toJson } from "./frame-writer.ts";
 import type { Lanes } from "./lanes.ts";
 
 /** One line in, its answer out: parse, classify, check, pick the lane, call the handler, write the response. */
@@ -23,6 +23,7 @@ export interface DispatcherOptions {
   write(response: object): void;
   /** A response that is already JSON. */
   writeJson(response: string): void;
+  writePieces(response: Iterable<Buffer | string>): void;
   /** A promise while so many answers wait for the host that the next command must wait too. */
   room(): undefined | Promise<void>;
 }
@@ -39,6 +40,7 @@ export function createDispatcher({
   answers,
   write,
   writeJson,
+  writePieces,
   room,
 }: DispatcherOptions): Dispatcher {
   const fail = (command: string, id: CommandId | undefined, error: string): void =>
@@ -67,6 +69,11 @@ export function createDispatcher({
     if ("dataJson" in answer) {
       const tail = tailOf(frame.type, answer.dataJson);
       writeJson(id === undefined ? `{${tail}` : `{"id":${idJson(id)},${tail}`);
+      return room();
+    }
+    if ("dataPieces" in answer) {
+      const head = toJson({ id, type: "response", command: frame.type, success: true });
+      writePieces(around(`${head.slice(0, -1)},"data":`, answer.dataPieces, "}"));
       return room();
     }
     write({ id, type: "response", command: frame.type, success: true, data: answer.data });
@@ -137,6 +144,12 @@ export function createDispatcher({
 async function start(job: () => Promise<void>): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   await job();
+}
+
+function* around(head: string, pieces: Iterable<Buffer | string>, tail: string): Generator<Buffer | string> {
+  yield head;
+  yield* pieces;
+  yield tail;
 }
 
 function isFrame(value: unknown): value is Frame {

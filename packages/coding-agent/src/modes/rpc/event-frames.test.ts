@@ -26,6 +26,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
   const writer: FrameWriter = {
     frame: (value) => frames.push(value as Frame),
     raw: (json) => frames.push(JSON.parse(json) as Frame),
+    pieces: (json) => frames.push(JSON.parse([...json].join("")) as Frame),
     get busy() {
       return host.busy;
     },

@@ -1,8 +1,9 @@
 import type { Clock } from "@tiller/protocol/clock";
 import { type Dialect, hasEvent } from "@tiller/protocol/dialects/dialect";
 import type { UpdateMode } from "@tiller/protocol/state";
+import { toJson } from "../../lib/wire-json.ts";
 import type { EventPlace, SessionEvent, SessionListener } from "../../session/session-event.ts";
-import { type FrameWriter, toJson } from "./frame-writer.ts";
+import type { FrameWriter } from "./frame-writer.ts";
 
 type Update = Extract<SessionEvent, { type: "message_update" }>;
 type DeltaUpdate = Extract<Update["event"], { delta: string }>;

@@ -1,4 +1,5 @@
 import { Writable } from "node:stream";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createFrameWriter } from "./frame-writer.ts";
 
@@ -88,3 +89,170 @@ describe("frame writer", () => {
     expect(host.writes).toHaveLength(1);
   });
 });
+
+/** An answer of many pieces that notes how many of them were asked for. The pieces share one buffer, as makers may do. */
+function longAnswer(name: string, pieces: number, size = 100_000) {
+  const asked = { pieces: 0, isOver: false };
+  const shared = Buffer.alloc(size);
+  function* json(): Generator<Buffer | string> {
+    yield `{"name":"${name}","text":"`;
+    for (let at = 0; at < pieces; at++) {
+      asked.pieces += 1;
+      shared.fill(0x61 + (at % 26));
+      yield shared;
+    }
+    yield '"}';
+    asked.isOver = true;
+  }
+  const text = Array.from({ length: pieces }, (_, at) => String.fromCharCode(0x61 + (at % 26)).repeat(size)).join("");
+  return { json, asked, frame: { name, text } };
+}
+
+/** Reads until nothing more comes. */
+async function readAll(host: ReturnType<typeof slowHost>): Promise<object[]> {
+  for (let seen = -1; seen !== host.writes.length; ) {
+    seen = host.writes.length;
+    await host.read();
+  }
+  const lines = host.writes.join("").split("\n");
+  expect(lines.pop()).toBe("");
+  return lines.map((line) => JSON.parse(line));
+}
+
+describe("a long answer", () => {
+  it("is one frame, in its place among the others", async () => {
+    const host = slowHost();
+    const writer = createFrameWriter(host.output, () => undefined);
+    const [one, two] = [longAnswer("one", 5), longAnswer("two", 3)];
+    writer.frame({ n: 1 });
+    writer.pieces(one.json());
+    writer.frame({ n: 2 });
+    await tick();
+    writer.frame({ n: 3 });
+    writer.pieces(two.json());
+    writer.pieces(['{"n":', Buffer.from("4"), "}"]);
+    writer.frame({ n: 5 });
+    expect(await readAll(host)).toEqual([{ n: 1 }, one.frame, { n: 2 }, { n: 3 }, two.frame, { n: 4 }, { n: 5 }]);
+  });
+
+  it("lets frames that come while it is written stand behind it", async () => {
+    const host = slowHost();
+    const writer = createFrameWriter(host.output, () => undefined);
+    const { json, frame, asked } = longAnswer("x", 20);
+    writer.pieces(json());
+    const events: object[] = [];
+    for (let n = 0; !asked.isOver; n++) {
+      events.push({ n });
+      writer.frame({ n });
+      await host.read();
+    }
+    expect(events.length).toBeGreaterThan(5);
+    expect(await readAll(host)).toEqual([frame, ...events]);
+  });
+
+  it("is made as fast as the host reads it, not faster", async () => {
+    const host = slowHost();
+    const writer = createFrameWriter(host.output, () => undefined);
+    const { json, asked } = longAnswer("x", 100);
+    writer.pieces(json());
+    for (let read = 0; read < 50; read++) {
+      await tick();
+      expect(asked.pieces).toBeLessThanOrEqual(host.writes.length + 3);
+      await host.read();
+    }
+    expect(asked.isOver).toBe(false);
+    expect(writer.waiting).toBe(0);
+  });
+
+  it("of many small texts goes out in few writes", async () => {
+    const host = slowHost();
+    const writer = createFrameWriter(host.output, () => undefined);
+    writer.pieces(['"', ...Array.from({ length: 10_000 }, () => "0123456789"), '"']);
+    await readAll(host);
+    expect(host.writes.length).toBeLessThan(10);
+  });
+
+  for (const pieces of [[], [""], ["", Buffer.alloc(0), ""]]) {
+    it(`of ${JSON.stringify(pieces)} is an empty line, and what follows comes`, async () => {
+      const host = slowHost();
+      const writer = createFrameWriter(host.output, () => undefined);
+      writer.pieces(pieces);
+      writer.frame({ n: 1 });
+      for (let turn = 0; turn < 5; turn++) await host.read();
+      expect(host.writes.join("")).toBe('\n{"n":1}\n');
+    });
+  }
+
+  it("leaves room for events, but none for further answers, and wakes up all who wait when it is over", async () => {
+    const host = slowHost();
+    const writer = createFrameWriter(host.output, () => undefined);
+    writer.pieces(longAnswer("x", 3).json());
+    await tick();
+    expect(writer.room()).toBeUndefined();
+    const woken: string[] = [];
+    const waits = [
+      writer.roomForAnswers()?.then(() => woken.push("answers")),
+      writer.flushed().then(() => woken.push("flushed")),
+    ];
+    writer.frame({ big: "x".repeat(100_000) });
+    waits.push(writer.room()?.then(() => woken.push("room")));
+    await host.read();
+    expect(woken).toEqual([]);
+    await readAll(host);
+    await Promise.all(waits);
+    expect(woken.sort()).toEqual(["answers", "flushed", "room"]);
+    expect([writer.room(), writer.roomForAnswers(), writer.busy]).toEqual([undefined, undefined, false]);
+  });
+
+  it("is given up when the host goes away in the middle; nobody waits for ever", async () => {
+    const host = slowHost();
+    const gone: string[] = [];
+    const writer = createFrameWriter(host.output, (error) => gone.push(error.message));
+    const { json, asked } = longAnswer("x", 50);
+    writer.pieces(json());
+    writer.frame({ big: "x".repeat(100_000) });
+    await tick();
+    await host.read();
+    const waits = [writer.room(), writer.roomForAnswers(), writer.flushed()];
+    const askedBefore = asked.pieces;
+    await host.leave();
+    await Promise.all(waits);
+    writer.pieces(json());
+    await tick();
+    expect([gone, asked.pieces]).toEqual([["EPIPE"], askedBefore]);
+    expect([writer.room(), writer.roomForAnswers(), writer.waiting]).toEqual([undefined, undefined, 0]);
+  });
+});
+
+it("any frames and answers come out whole and in order, however the host reads", async () => {
+  const piece = fc.oneof(fc.string(), fc.constantFrom("x".repeat(70_000), "ä😀"));
+  const step = fc.oneof(
+    fc.array(fc.tuple(piece, fc.boolean()), { maxLength: 6 }),
+    fc.record({ text: fc.string() }),
+    fc.constant("read" as const),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      const host = slowHost();
+      const writer = createFrameWriter(host.output, () => undefined);
+      const expected: unknown[] = [];
+      for (const given of steps) {
+        if (given === "read") await host.read();
+        else if (Array.isArray(given)) {
+          writer.pieces(["[", ...given.flatMap(([text, isBytes]) => partsOf(text, isBytes)), "null]"]);
+          expected.push([...given.map(([text]) => text), null]);
+        } else {
+          writer.frame(given);
+          expected.push(given);
+        }
+      }
+      expect(await readAll(host)).toEqual(expected);
+      await writer.flushed();
+    }),
+  );
+});
+
+const partsOf = (text: string, isBytes: boolean): (Buffer | string)[] => {
+  const json = JSON.stringify(text);
+  return [isBytes ? Buffer.from(json) : json, ","];
+};

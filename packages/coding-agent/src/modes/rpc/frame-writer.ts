@@ -1,6 +1,7 @@
 import { createWriteStream, fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
+import { toJson } from "../../lib/wire-json.ts";
 
 /**
  * The only user of stdout. Frames leave in the order they were given, one write for all that was given in one turn of
@@ -10,6 +11,11 @@ export interface FrameWriter {
   frame(value: object): void;
   /** A frame that is already JSON, made by `toJson`. */
   raw(json: string): void;
+  /**
+   * One frame whose JSON is made while it is written: a long answer never stands in memory as a whole. The next piece is
+   * asked for when the one before is with the system, so that its maker may use its buffer again.
+   */
+  pieces(json: Iterable<Buffer | string>): void;
   /** The host has not yet taken what was written before. */
   readonly busy: boolean;
   /** Characters that wait for the host. */
@@ -27,8 +33,16 @@ const ROOM = 64 * 1024;
 /** Far more, because a host that writes all its commands before it reads must not be locked out. */
 const ROOM_FOR_ANSWERS = 64 * 1024 * 1024;
 
+/** So many characters of a long answer are put together at a time. */
+const PIECE_LENGTH = 64 * 1024;
+
+/** What waits: text that grows, or an answer that is made while it is written. */
+type Waiting = string | Iterator<Buffer | string>;
+
 export function createFrameWriter(output: Writable, onGone: (error: Error) => void): FrameWriter {
-  let pending = "";
+  /** In the order of writing. The last one is a text that is added to, unless an answer was given last. */
+  let queue: Waiting[] = [];
+  let waiting = 0;
   let busy = false;
   let scheduled = false;
   let gone = false;
@@ -39,62 +53,97 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
     waiters = [];
     for (const resolve of waking) resolve();
   };
+  /** What is written next; an answer stays at the head of the queue until it is over. */
+  const take = (): string | Buffer | undefined => {
+    for (let first = queue[0]; first !== undefined; first = queue[0]) {
+      const piece = typeof first === "string" ? first : nextPiece(first);
+      if (typeof first === "string" || piece === undefined) queue.shift();
+      if (typeof first === "string") waiting -= first.length;
+      if (piece !== undefined) return piece;
+    }
+    return undefined;
+  };
   const flush = (): void => {
     scheduled = false;
-    if (busy || gone || pending === "") return;
-    const text = pending;
-    pending = "";
+    if (busy || gone) return;
+    const piece = take();
+    if (piece === undefined) {
+      wake();
+      return;
+    }
     busy = true;
-    output.write(text, "utf8", (error) => {
+    output.write(piece, (error) => {
       busy = false;
-      if (error) return leave(error);
-      if (pending === "") wake();
+      if (error) leave(error);
       else flush();
     });
   };
   const leave = (error: Error): void => {
     if (gone) return;
     gone = true;
-    pending = "";
+    queue = [];
+    waiting = 0;
     wake();
     onGone(error);
   };
   output.on("error", leave);
 
-  const raw = (json: string): void => {
-    if (gone) return;
-    pending += `${json}\n`;
+  const flushSoon = (): void => {
     if (scheduled || busy) return;
     scheduled = true;
     queueMicrotask(flush);
   };
+  const raw = (json: string): void => {
+    if (gone) return;
+    const text = `${json}\n`;
+    waiting += text.length;
+    const last = queue.length - 1;
+    if (typeof queue[last] === "string") queue[last] += text;
+    else queue.push(text);
+    flushSoon();
+  };
   const settled = (): Promise<void> => new Promise((resolve) => waiters.push(resolve));
+  const isAnswering = (): boolean => queue.some((item) => typeof item !== "string");
 
   return {
     frame: (value) => raw(toJson(value)),
     raw,
+    pieces(pieces) {
+      if (gone) return;
+      queue.push(withLineEnd(pieces));
+      flushSoon();
+    },
     get busy() {
       return busy;
     },
     get waiting() {
-      return pending.length;
+      return waiting;
     },
-    room: () => (gone || pending.length < ROOM ? undefined : settled()),
-    roomForAnswers: () => (gone || pending.length < ROOM_FOR_ANSWERS ? undefined : settled()),
+    room: () => (gone || waiting < ROOM ? undefined : settled()),
+    roomForAnswers: () => (gone || (waiting < ROOM_FOR_ANSWERS && !isAnswering()) ? undefined : settled()),
     async flushed() {
-      while (!gone && (busy || pending !== "")) await settled();
+      while (!gone && (busy || queue.length > 0)) await settled();
     },
   };
 }
 
-/**
- * JSON without raw U+2028 and U+2029, which are line breaks to careless readers. Looked for here and not in the whole
- * frame: in a fresh Latin-1 string it costs nothing, in one that is put together of pieces it costs a copy.
- */
-export function toJson(value: unknown): string {
-  const json = JSON.stringify(value);
-  if (!json.includes("\u2028") && !json.includes("\u2029")) return json;
-  return json.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+function* withLineEnd(pieces: Iterable<Buffer | string>): Generator<Buffer | string> {
+  yield* pieces;
+  yield "\n";
+}
+
+/** The next part of a long answer; texts that stand side by side go out together. */
+function nextPiece(pieces: Iterator<Buffer | string>): Buffer | string | undefined {
+  let text = "";
+  while (text.length < PIECE_LENGTH) {
+    const next = pieces.next();
+    if (next.done) break;
+    if (typeof next.value !== "string") {
+      return text === "" ? next.value : Buffer.concat([Buffer.from(text), next.value]);
+    }
+    text += next.value;
+  }
+  return text === "" ? undefined : text;
 }
 
 /**

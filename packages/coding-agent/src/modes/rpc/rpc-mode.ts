@@ -45,6 +45,7 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
       answers: ANSWERS,
       write: writer.frame,
       writeJson: writer.raw,
+      writePieces: writer.pieces,
       room: writer.roomForAnswers,
     });
     const splitter = createLineSplitter({

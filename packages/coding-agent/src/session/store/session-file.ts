@@ -1,32 +1,524 @@
-import { closeSync, openSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { Clock } from "@tiller/protocol/clock";
+import { randomHex } from "../../lib/clock.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 
 /** The only writer of session files: one `write` per line, so that a crash can tear at most the last one. */
-export interface SessionFile {
-  readonly path: string;
-  append(entry: object): void;
-  close(): void;
+
+export interface SessionFileOptions {
+  path: string;
+  /** Bytes that the file holds now, as it was read; undefined: it is created with its folder when the first line comes. */
+  size?: number;
+  /**
+   * Every line that belongs into the file, in order, without line ends: to write it anew when it was deleted, replaced
+   * or cut from outside. A line must be among them before it is given to `append`.
+   */
+  whole(): Iterable<Buffer | string>;
+  fsync: "turn" | "always" | "never";
+  clock: Clock;
+  /** One sentence that names file, reason and what happens now; told once until `onRecovered` follows. */
+  onTrouble(message: string): void;
+  /** Everything is on disk again. */
+  onRecovered(message: string): void;
 }
 
-/** Creates the folder and the file when the first line comes. */
-export function createSessionFile(path: string): SessionFile {
-  let fd: number | undefined;
-  return {
-    path,
-    append(entry) {
-      if (fd === undefined) {
-        makeFolder(dirname(path));
-        fd = openSync(path, "a", 0o600);
+export interface SessionFile {
+  readonly path: string;
+  /** Lines wait in memory because they cannot be written now; after `close`: they were given up. */
+  readonly isBehind: boolean;
+  /** Never throws. The line is on disk when it returns, unless there is trouble. */
+  append(line: string): void;
+  /** The same for several lines, in one write. */
+  appendAll(lines: readonly string[]): void;
+  /** Makes the turn safe from a loss of power, by policy, without waiting for it. */
+  endTurn(): void;
+  /** Tries once more what waits, waits for the sync under way, closes. Never rejects. */
+  close(): Promise<void>;
+}
+
+export class SessionFileError extends Error {
+  readonly code: "not_a_file" | "too_large" | "unreadable" | "unwritable";
+
+  constructor(code: SessionFileError["code"], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "SessionFileError";
+    this.code = code;
+  }
+}
+
+const RETRY_MS = 2000;
+const PRIVATE = 0o600;
+const LINE_END = 0x0a;
+const LINE_END_BYTES = Buffer.of(LINE_END);
+/** File systems that know no sync answer with these: there is nothing to make safe. */
+const NO_SYNC_HERE = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+
+export function createSessionFile(options: SessionFileOptions): SessionFile {
+  return new AppendedFile(options);
+}
+
+/** What somebody else did to the file, and whether it must be written anew. */
+interface Change {
+  text?: string;
+  anew: boolean;
+}
+
+class AppendedFile implements SessionFile {
+  readonly path: string;
+  private readonly options: SessionFileOptions;
+  private fd: number | undefined;
+  /** The file is there, as far as we know. */
+  private exists: boolean;
+  /** Where its last whole line ends. */
+  private size: number;
+  /** Bytes after that of a write that failed half-way and could not be taken back yet. */
+  private torn = 0;
+  private lacksLineEnd = false;
+  /** By which the file at the path is known to be the one that is open. */
+  private identity: { dev: number; ino: number } | undefined;
+  private waiting: Buffer[] = [];
+  /** The file lacks lines that it once held: only a new one holds everything. */
+  private needsAnew = false;
+  private isTold = false;
+  private isGrowthTold = false;
+  private isClosed = false;
+  private cancelRetry: (() => void) | undefined;
+  private isUnsynced = false;
+  private syncing: Promise<void> | undefined;
+
+  constructor(options: SessionFileOptions) {
+    this.path = options.path;
+    this.options = options;
+    this.exists = options.size !== undefined;
+    this.size = options.size ?? 0;
+  }
+
+  get isBehind(): boolean {
+    return this.waiting.length > 0 || this.needsAnew;
+  }
+
+  append(line: string): void {
+    this.waiting.push(Buffer.from(`${line}\n`));
+    this.flush();
+  }
+
+  appendAll(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    this.waiting.push(Buffer.from(`${lines.join("\n")}\n`));
+    this.flush();
+  }
+
+  endTurn(): void {
+    if (this.isBehind) this.flush();
+    if (this.options.fsync === "turn") this.sync();
+  }
+
+  async close(): Promise<void> {
+    if (this.isBehind) this.flush();
+    this.isClosed = true;
+    this.stopRetrying();
+    while (this.syncing) await this.syncing;
+    this.letGo();
+  }
+
+  private flush(): void {
+    let change: Change = { anew: false };
+    try {
+      change = this.look();
+      if (change.anew) this.writeAnew();
+      else this.writeWaiting();
+      if (this.options.fsync === "always") this.syncNow();
+    } catch (error) {
+      this.tellTrouble(change, reasonOf(error));
+      return;
+    } finally {
+      if (this.isClosed) this.letGo();
+    }
+    this.tellDone(change);
+  }
+
+  /** Finds out what happened to the file since the last write. By its path: a file that was moved away counts as gone. */
+  private look(): Change {
+    this.removeTorn();
+    const found = statSync(this.path, { throwIfNoEntry: false });
+    if (found && !found.isFile()) throw notAFile(this.path, found);
+    if (this.needsAnew) return { anew: true };
+    if (!found) return this.exists ? { text: "was deleted or moved from outside", anew: true } : { anew: false };
+    if (this.identity && (found.ino !== this.identity.ino || found.dev !== this.identity.dev)) {
+      return { text: "was replaced from outside", anew: true };
+    }
+    if (found.size < this.size) return { text: `was cut to ${found.size} bytes from outside`, anew: true };
+    return found.size > this.size ? this.goOnBehind(found.size) : { anew: false };
+  }
+
+  /** Another program writes into the file too: nothing of it is lost, our lines follow. */
+  private goOnBehind(size: number): Change {
+    this.size = size;
+    if (this.fd !== undefined) this.lacksLineEnd = !endsLine(this.fd, size);
+    if (this.isGrowthTold) return { anew: false };
+    this.isGrowthTold = true;
+    return { text: "is written by another program too", anew: false };
+  }
+
+  private writeWaiting(): void {
+    const fd = this.fd ?? this.open();
+    let done = 0;
+    try {
+      for (const bytes of this.waiting) {
+        this.writeOne(fd, this.lacksLineEnd ? Buffer.concat([LINE_END_BYTES, bytes]) : bytes);
+        done++;
       }
-      const line = Buffer.from(`${JSON.stringify(entry)}\n`, "utf8");
-      let written = 0;
-      while (written < line.length) written += writeSync(fd, line, written);
-    },
-    close() {
-      if (fd === undefined) return;
-      closeSync(fd);
-      fd = undefined;
-    },
+    } finally {
+      this.waiting.splice(0, done);
+    }
+  }
+
+  private writeOne(fd: number, bytes: Buffer): void {
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(fd, bytes, written);
+    } catch (error) {
+      this.torn = written;
+      this.takeBack();
+      throw error;
+    }
+    this.size += bytes.length;
+    this.lacksLineEnd = false;
+    this.isUnsynced = true;
+  }
+
+  private takeBack(): void {
+    try {
+      this.removeTorn();
+    } catch {
+      // `torn` stays: it is tried again before anything else is written.
+    }
+  }
+
+  /** Leaves it where somebody else has written behind it: that would be cut off too. */
+  private removeTorn(): void {
+    if (this.fd !== undefined && this.torn > 0) {
+      if (fstatSync(this.fd).size === this.size + this.torn) ftruncateSync(this.fd, this.size);
+    }
+    this.torn = 0;
+  }
+
+  private open(): number {
+    if (!this.exists) makeFolder(dirname(this.path));
+    const create = this.exists ? 0 : constants.O_CREAT;
+    const fd = openSync(this.path, constants.O_RDWR | constants.O_APPEND | create, PRIVATE);
+    try {
+      const { dev, ino } = fstatSync(fd);
+      // A file whose last line is whole but for its end is a good file.
+      this.lacksLineEnd = !endsLine(fd, this.size);
+      this.identity = { dev, ino };
+    } catch (error) {
+      closeQuietly(fd);
+      throw error;
+    }
+    this.exists = true;
+    this.fd = fd;
+    return fd;
+  }
+
+  private writeAnew(): void {
+    // Remembered: when this fails, what is at the path then may look as if it were ours.
+    this.needsAnew = true;
+    this.letGo();
+    makeFolder(dirname(this.path));
+    keepIfForeign(this.path, this.options.whole());
+    this.size = writeWholeFile(this.path, this.options.whole());
+    this.waiting = [];
+    this.needsAnew = false;
+    this.exists = true;
+    this.isUnsynced = true;
+    this.open();
+  }
+
+  /** A sync under way still needs the descriptor. */
+  private letGo(): void {
+    const { fd, syncing } = this;
+    this.fd = undefined;
+    this.identity = undefined;
+    this.torn = 0;
+    if (fd === undefined) return;
+    if (syncing) void syncing.then(() => closeQuietly(fd));
+    else closeQuietly(fd);
+  }
+
+  private syncNow(): void {
+    if (this.fd === undefined || !this.isUnsynced) return;
+    try {
+      fsyncSync(this.fd);
+    } catch (error) {
+      if (!NO_SYNC_HERE.has(codeOf(error))) {
+        this.needsAnew = true;
+        throw error;
+      }
+    }
+    this.isUnsynced = false;
+  }
+
+  /** In the thread pool, at most one at a time; what is written meanwhile gets one more. */
+  private sync(): void {
+    const { fd } = this;
+    if (fd === undefined || !this.isUnsynced || this.syncing) return;
+    this.isUnsynced = false;
+    this.syncing = new Promise((done) => {
+      fdatasync(fd, (error) => {
+        this.syncing = undefined;
+        if (fd === this.fd) this.synced(error);
+        done();
+      });
+    });
+  }
+
+  private synced(error: NodeJS.ErrnoException | null): void {
+    if (!error || NO_SYNC_HERE.has(codeOf(error))) {
+      this.sync();
+      return;
+    }
+    this.needsAnew = true;
+    this.tellTrouble({ anew: true }, reasonOf(error));
+  }
+
+  private tellTrouble({ text, anew }: Change, reason: string): void {
+    this.retryLater();
+    if (this.isTold) return;
+    this.isTold = true;
+    const what = `${text ? `${text} and ` : ""}cannot be written${anew ? " anew" : ""} (${reason})`;
+    this.options.onTrouble(
+      `The session file ${this.path} ${what}; the conversation goes on in memory and is written as soon as that is possible.`,
+    );
+  }
+
+  private tellDone({ text, anew }: Change): void {
+    this.stopRetrying();
+    const wasTold = this.isTold;
+    this.isTold = false;
+    const done = anew ? "it was written anew from memory" : "new lines follow at its end";
+    if (text && !wasTold) this.options.onTrouble(`The session file ${this.path} ${text}; ${done}.`);
+    if (text || wasTold) this.options.onRecovered(`The whole conversation is in the session file ${this.path} again.`);
+  }
+
+  private retryLater(): void {
+    if (this.isClosed || this.cancelRetry) return;
+    this.cancelRetry = this.options.clock.after(RETRY_MS, () => {
+      this.cancelRetry = undefined;
+      this.flush();
+    });
+  }
+
+  private stopRetrying(): void {
+    this.cancelRetry?.();
+    this.cancelRetry = undefined;
+  }
+}
+
+/** Undefined when there is no such file. Reads what it holds at this moment. */
+export function readSessionBytes(path: string): Buffer | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found) return undefined;
+    // Asked before it is opened: a pipe would keep us waiting.
+    if (!found.isFile()) throw notAFile(path, found);
+    return readAll(path);
+  } catch (error) {
+    if (error instanceof SessionFileError) throw error;
+    throw new SessionFileError("unreadable", `The session file ${path} cannot be read: ${reasonOf(error)}`, error);
+  }
+}
+
+/** As far as it is used here; the types of Node leave it to those of browsers. */
+declare const WebAssembly: { Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer } };
+const WASM_PAGE = 64 * 1024;
+
+/**
+ * A large file is held in the memory of WebAssembly, which V8 keeps out of forks: with 34 MB in an ordinary buffer
+ * starting a child process took 4 to 8 ms instead of 1.4.
+ */
+function roomFor(size: number): Buffer {
+  if (size < 1024 * 1024) return Buffer.allocUnsafeSlow(size);
+  try {
+    return Buffer.from(new WebAssembly.Memory({ initial: Math.ceil(size / WASM_PAGE) }).buffer, 0, size);
+  } catch {
+    // It wants a lot of address space, which may be limited.
+    return Buffer.allocUnsafeSlow(size);
+  }
+}
+
+/** As much as one call of the system takes on every platform. */
+const READ_AT_ONCE = 1 << 30;
+
+function readAll(path: string): Buffer {
+  const fd = openSync(path, "r");
+  try {
+    const { size } = fstatSync(fd);
+    if (size > 2 * READ_AT_ONCE) {
+      throw new SessionFileError(
+        "too_large",
+        `The session file ${path} has ${size} bytes; at most 2 GB can be opened.`,
+      );
+    }
+    const bytes = roomFor(size);
+    let length = 0;
+    for (let got = -1; got !== 0 && length < size; length += got) {
+      got = readSync(fd, bytes, length, Math.min(size - length, READ_AT_ONCE), length);
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Writes a file from lines (also several in one piece, with line ends between them), under another name first: there is
+ * the old one or the whole new one, never half of it. Returns how many bytes it has.
+ */
+export function writeWholeFile(path: string, lines: Iterable<Buffer | string>): number {
+  let fd: number | undefined;
+  let temporary: string | undefined;
+  try {
+    const target = followLinks(path);
+    makeFolder(dirname(target));
+    const old = statSync(target, { throwIfNoEntry: false });
+    const name = `${target}.${randomHex(8)}.tmp`;
+    fd = openSync(name, "wx", PRIVATE);
+    temporary = name;
+    if (old) fchmodSync(fd, old.mode & 0o7777);
+    // Others may not give files away, and need not: theirs are their own.
+    if (old && process.getuid?.() === 0) fchownSync(fd, old.uid, old.gid);
+    const bytes = writeLines(fd, lines);
+    const written = fd;
+    fd = undefined;
+    closeSync(written);
+    renameSync(temporary, target);
+    return bytes;
+  } catch (error) {
+    if (fd !== undefined) closeQuietly(fd);
+    if (temporary) rmSync(temporary, { force: true });
+    throw new SessionFileError("unwritable", `${path} cannot be written: ${reasonOf(error)}`, error);
+  }
+}
+
+const GATHER_BYTES = 1 << 20;
+/** What is larger is not worth a copy. */
+const LARGE_BYTES = GATHER_BYTES >> 3;
+
+function writeLines(fd: number, lines: Iterable<Buffer | string>): number {
+  const gathered = Buffer.allocUnsafeSlow(GATHER_BYTES);
+  let used = 0;
+  let total = 0;
+  const put = (bytes: Buffer): void => {
+    for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
+    total += bytes.length;
   };
+  const putGathered = (): void => {
+    put(gathered.subarray(0, used));
+    used = 0;
+  };
+  for (const line of lines) {
+    // UTF-8 needs at most three bytes for each unit of a string.
+    const most = typeof line === "string" ? line.length * 3 : line.length;
+    if (used + most + 1 > GATHER_BYTES) putGathered();
+    if (most > LARGE_BYTES) {
+      putGathered();
+      put(typeof line === "string" ? Buffer.from(line) : line);
+    } else {
+      used += typeof line === "string" ? gathered.write(line, used) : line.copy(gathered, used);
+    }
+    gathered[used++] = LINE_END;
+  }
+  putGathered();
+  return total;
+}
+
+/** The file that a link stands for, also when it is not there yet: the link itself must stay. */
+function followLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+  try {
+    return followLinks(resolve(dirname(path), readlinkSync(path)));
+  } catch (error) {
+    if (!["EINVAL", "ENOENT"].includes(codeOf(error))) throw error;
+    return path;
+  }
+}
+
+/** Somebody put a file with other content in our place. Ours is written again, but theirs must not be lost for it. */
+function keepIfForeign(path: string, lines: Iterable<Buffer | string>): void {
+  const found = readSessionBytes(path);
+  if (!found || isBeginning(found, lines)) return;
+  const aside = (n: number): string => `${path}.replaced${n > 1 ? `-${n}` : ""}`;
+  let n = 1;
+  while (existsSync(aside(n))) n++;
+  renameSync(followLinks(path), aside(n));
+}
+
+function isBeginning(bytes: Buffer, lines: Iterable<Buffer | string>): boolean {
+  let at = 0;
+  for (const line of lines) {
+    if (at >= bytes.length) return true;
+    const expected = typeof line === "string" ? Buffer.from(line) : line;
+    const found = bytes.subarray(at, at + expected.length);
+    if (!found.equals(expected.subarray(0, found.length))) return false;
+    at += expected.length;
+    if (at < bytes.length && bytes[at] !== LINE_END) return false;
+    at++;
+  }
+  return at >= bytes.length;
+}
+
+/** An empty file counts as one that ends its line. */
+function endsLine(fd: number, size: number): boolean {
+  if (size === 0) return true;
+  const last = Buffer.alloc(1);
+  readSync(fd, last, 0, 1, size - 1);
+  return last[0] === LINE_END;
+}
+
+function closeQuietly(fd: number): void {
+  try {
+    closeSync(fd);
+  } catch {
+    // The descriptor is gone either way; what was lost on the way to the disk is the sync's to tell.
+  }
+}
+
+function notAFile(path: string, found: Stats): SessionFileError {
+  const kind = found.isDirectory() ? "folder" : found.isFIFO() ? "pipe" : found.isSocket() ? "socket" : "device";
+  return new SessionFileError("not_a_file", `${path} is a ${kind}, not a session file; name another path`);
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "";
+}
+
+/** The system's words without the path and the name of the call. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof SessionFileError && error.cause !== undefined ? error.cause : error;
+  return cause instanceof Error ? cause.message.replace(/, [a-z]+( '.*')?$/, "") : String(cause);
 }

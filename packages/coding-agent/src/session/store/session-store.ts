@@ -1,116 +1,253 @@
 import type { Clock, IdSource } from "@tiller/protocol/clock";
-import type { AgentMessage } from "@tiller/protocol/message";
+import type { AgentMessage, CustomMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
-import type { SessionFile } from "./session-file.ts";
+import type { SessionEntry } from "@tiller/protocol/session-entry";
+import { contextMessages, contextPositions } from "./context.ts";
+import type { EntryLog } from "./entry-log.ts";
+import { beginsConversation, isConversation, messageOf } from "./entry-rules.ts";
+import type { SessionDisk } from "./session-disk.ts";
+import { pathTo } from "./tree.ts";
+
+/** An entry as its maker knows it; the store adds id, parent and time. */
+export type NewEntry = { type: string } & Record<string, unknown>;
+
+/** A session that can be put into the store. */
+export interface OpenSession {
+  log: EntryLog;
+  /** Of its file, also while it does not exist; undefined for a session that is kept in memory only. */
+  path?: string;
+  /** How it is kept there; may be given later, before there is something to keep. */
+  disk?: SessionDisk;
+}
 
 /**
- * The session's entries and its leaf, in memory and, if there is a file, on disk first. The file appears with the first
- * message; settings chosen before that are written together with it.
+ * The entries of the session and its leaf, in memory and on disk first. One object for the life of the process: another
+ * session is put into it, so that all who hold it see the new one.
  */
 export interface SessionStore {
   readonly sessionId: string;
-  /** The path, also before the file exists; undefined for a session that is kept in memory only, also from now on. */
+  /** Undefined for a session that is kept in memory only. */
   readonly sessionFile: string | undefined;
+  /** The folder that the conversation is about. */
+  readonly cwd: string;
+  readonly name: string | undefined;
+  readonly log: EntryLog;
+  /** Position of the entry that the next one follows; -1 before the first. */
+  readonly leaf: number;
+  readonly leafId: string | null;
+  /** Positions from the root to the leaf. */
+  path(): readonly number[];
+  /** The entries on it. */
+  branch(): SessionEntry[];
+  /** The conversation as it stands: positions of its messages. */
+  readonly context: readonly number[];
+  /** The same as messages; parsed when first asked for. */
   readonly messages: readonly AgentMessage[];
+  readonly messageCount: number;
+  /** Gives back the id. */
+  append(entry: NewEntry): string;
   appendMessage(message: AgentMessage): void;
-  /** Takes messages out of the conversation; their entries stay. */
-  leaveOut(messages: readonly AgentMessage[]): void;
   appendModelChange(model: Model): void;
   appendThinkingLevel(level: ThinkingLevel): void;
-  close(): void;
+  /** Leaves messages at the end of the conversation on a branch of their own. */
+  leaveOut(messages: readonly AgentMessage[]): void;
+  /** The next entry follows this one; -1 begins a new root. */
+  moveTo(position: number): void;
+  /** Why nothing may be written now, or undefined. A promise while somebody else may still let go of the file. */
+  writeProblem(): undefined | Promise<string | undefined>;
+  /** Another process has the file; nothing is written until it lets go of it. */
+  readonly isInUse: boolean;
+  /** It has a path and no disk yet. */
+  readonly needsDisk: boolean;
+  attach(disk: SessionDisk): void;
+  endTurn(): void;
+  /** Puts another session in its place; what was open is closed. */
+  replace(next: OpenSession): Promise<void>;
+  /** The same session, read again; what was added meanwhile and is in no file yet follows its end. */
+  reopen(next: OpenSession): void;
+  close(): Promise<void>;
 }
 
 export interface SessionStoreOptions {
-  cwd: string;
   clock: Clock;
   ids: IdSource;
-  sessionId: string;
-  file?: SessionFile;
-  /** The file could not be written; the session goes on in memory. Told once. */
-  onWriteError(error: Error): void;
+  first: OpenSession;
 }
 
-export function createSessionStore({
-  cwd,
-  clock,
-  ids,
-  sessionId,
-  file,
-  onWriteError,
-}: SessionStoreOptions): SessionStore {
-  const messages: AgentMessage[] = [];
-  const header = { type: "session", version: 3, id: sessionId, timestamp: iso(clock), cwd };
-  let unwritten: object[] = [header];
-  let started = false;
-  let broken = false;
-  let leafId: string | null = null;
+export function createSessionStore({ clock, ids, first }: SessionStoreOptions): SessionStore {
+  let { log, path: filePath, disk } = first;
+  let leaf = log.length - 1;
+  let path: number[] = [];
+  let context: number[] = [];
+  let messages: AgentMessage[] | undefined;
+  /** Undefined: not looked for yet. */
+  let name: { value: string | undefined } | undefined;
 
-  const write = (entry: object): void => {
-    if (!file || broken) return;
-    if (!started) {
-      unwritten.push(entry);
-      return;
-    }
-    try {
-      file.append(entry);
-    } catch (error) {
-      broken = true;
-      onWriteError(error instanceof Error ? error : new Error(String(error)));
-    }
+  const lookAgain = (): void => {
+    path = pathTo(log, leaf);
+    context = contextPositions(log, path);
+    messages = undefined;
+  };
+  lookAgain();
+
+  const put = (entry: NewEntry): SessionEntry => {
+    const { type, ...fields } = entry;
+    const whole = {
+      type,
+      id: freshId(),
+      parentId: leaf < 0 ? null : log.id(leaf),
+      timestamp: new Date(clock.now()).toISOString(),
+      ...fields,
+    } as SessionEntry;
+    leaf = log.append(whole);
+    path.push(leaf);
+    return whole;
+  };
+  const freshId = (): string => {
+    let id = ids.short();
+    while (log.has(id)) id = ids.short();
+    return id;
   };
 
-  const append = (entry: Record<string, unknown> & { type: string }): void => {
-    const id = ids.short();
-    const { type, ...rest } = entry;
-    const line = { type, id, parentId: leafId, timestamp: iso(clock), ...rest };
-    leafId = id;
-    write(line);
+  const append = (entry: NewEntry): SessionEntry => {
+    const whole = put(entry);
+    const { type } = whole;
+    disk?.write(log, beginsConversation(log.kind(leaf), log.role(leaf)));
+    if (type === "session_info") name = undefined;
+    if (type === "compaction") lookAgain();
+    else if (isConversation(log.kind(leaf))) {
+      context.push(leaf);
+      const message = messages && messageOf(whole);
+      if (message) messages?.push(message);
+    }
+    return whole;
   };
 
-  const start = (): void => {
-    if (started) return;
-    started = true;
-    const waiting = unwritten;
-    unwritten = [];
-    for (const entry of waiting) write(entry);
+  const take = (next: OpenSession): void => {
+    ({ log, path: filePath, disk } = next);
+    leaf = log.length - 1;
+    name = undefined;
+    lookAgain();
+  };
+  const moveTo = (position: number): void => {
+    leaf = position;
+    lookAgain();
   };
 
   return {
-    sessionId,
+    get sessionId() {
+      return log.header.id;
+    },
     get sessionFile() {
-      return broken ? undefined : file?.path;
+      return filePath;
     },
-    messages,
+    get cwd() {
+      return log.header.cwd;
+    },
+    get name() {
+      name ??= { value: nameOf(log) };
+      return name.value;
+    },
+    get log() {
+      return log;
+    },
+    get leaf() {
+      return leaf;
+    },
+    get leafId() {
+      return leaf < 0 ? null : log.id(leaf);
+    },
+    path: () => path,
+    branch: () => path.flatMap((position) => log.entry(position) ?? []),
+    get context() {
+      return context;
+    },
+    get messages() {
+      messages ??= contextMessages(log, context);
+      return messages;
+    },
+    get messageCount() {
+      return messages?.length ?? context.length;
+    },
+    append: (entry) => append(entry).id,
     appendMessage(message) {
-      // A shell command is not yet a conversation; it is written with the first message of one.
-      if (message.role !== "bashExecution") start();
-      append({ type: "message", message });
-      messages.push(message);
-    },
-    leaveOut(left) {
-      for (const message of left) {
-        const at = messages.lastIndexOf(message);
-        if (at >= 0) messages.splice(at, 1);
-      }
+      append(message.role === "custom" ? customEntry(message) : { type: "message", message });
     },
     /** Both spellings of the family, so that the tools of each can read the file. */
-    appendModelChange(model) {
-      append({
-        type: "model_change",
-        provider: model.provider,
-        modelId: model.id,
-        model: `${model.provider}/${model.id}`,
-      });
+    appendModelChange({ provider, id }) {
+      append({ type: "model_change", provider, modelId: id, model: `${provider}/${id}` });
     },
     appendThinkingLevel(thinkingLevel) {
       append({ type: "thinking_level_change", thinkingLevel });
     },
-    close() {
-      file?.close();
+    leaveOut([first]) {
+      const at = path.findLastIndex((position) => messageAt(log, position) === first);
+      if (!first || at < 0) return;
+      // What the host chose meanwhile goes on to hold.
+      const choices = path.slice(at).filter((position) => isChoice(log.kind(position)));
+      moveTo(path[at - 1] ?? -1);
+      for (const position of choices) append(anew(log.entry(position)!));
+    },
+    moveTo,
+    writeProblem: () => disk?.problem(),
+    get isInUse() {
+      return disk?.isInUse ?? false;
+    },
+    get needsDisk() {
+      return filePath !== undefined && !disk;
+    },
+    attach(given) {
+      disk = given;
+    },
+    endTurn: () => disk?.endTurn(),
+    async replace(next) {
+      const closed = disk?.close();
+      take(next);
+      await closed;
+    },
+    reopen(next) {
+      const unwritten = log;
+      void disk?.close();
+      take(next);
+      for (let at = unwritten.loadedLength; at < unwritten.length; at++) append(anew(unwritten.entry(at)!));
+    },
+    async close() {
+      await disk?.close();
     },
   };
 }
 
-function iso(clock: Clock): string {
-  return new Date(clock.now()).toISOString();
+/** Messages that no person and no model has written have a kind of entry of their own. */
+function customEntry({ customType, content, display, details }: CustomMessage): NewEntry {
+  return { type: "custom_message", customType, content, display, ...(details === undefined ? {} : { details }) };
+}
+
+/** The same entry, to be added in another place. */
+function anew(entry: SessionEntry): NewEntry {
+  const { id, parentId, timestamp, ...rest } = entry;
+  return rest;
+}
+
+function messageAt(log: EntryLog, position: number): AgentMessage | undefined {
+  const entry = isConversation(log.kind(position)) ? log.entry(position) : undefined;
+  return entry && messageOf(entry);
+}
+
+function isChoice(kind: string): boolean {
+  return kind === "model_change" || kind === "thinking_level_change";
+}
+
+/** The last one that was given; omp and xcsh keep it in the header, and omp also tells when it changes. */
+function nameOf(log: EntryLog): string | undefined {
+  for (let at = log.length - 1; at >= 0; at--) {
+    const kind = log.kind(at);
+    if (kind !== "session_info" && kind !== "title_change") continue;
+    const { name, title } = (log.entry(at) ?? {}) as { name?: unknown; title?: unknown };
+    return saidName(kind === "session_info" ? name : title);
+  }
+  return saidName(log.header.title);
+}
+
+function saidName(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }

@@ -3,11 +3,13 @@ import type { AgentSession } from "../../../session/agent-session.ts";
 import type { Handlers } from "../answer.ts";
 import type { EventFrames } from "../event-frames.ts";
 import { bashHandlers } from "./bash.ts";
+import { compactionHandlers } from "./compaction.ts";
 import { messageHandlers } from "./messages.ts";
 import { modelHandlers } from "./model.ts";
 import { modeHandlers } from "./modes.ts";
 import { promptingHandlers } from "./prompting.ts";
 import { queueHandlers } from "./queue.ts";
+import { sessionHandlers } from "./session.ts";
 import { type HostFacts, stateHandlers } from "./state.ts";
 import { thinkingHandlers } from "./thinking.ts";
 
@@ -22,5 +24,7 @@ export function createHandlers(session: AgentSession, frames: EventFrames, facts
     ...thinkingHandlers(session),
     ...modeHandlers(session),
     ...bashHandlers(session),
+    ...compactionHandlers(session),
+    ...sessionHandlers(session),
   };
 }

@@ -22,7 +22,7 @@ export function modeHandlers(
       return done;
     },
     set_auto_compaction({ enabled }) {
-      modes.autoCompactionEnabled = enabled;
+      session.setAutoCompaction(enabled);
       return done;
     },
     set_auto_retry({ enabled }) {

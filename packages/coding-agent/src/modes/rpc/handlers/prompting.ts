@@ -7,7 +7,10 @@ export function promptingHandlers(
   session: AgentSession,
 ): Handlers<"prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt"> {
   return {
-    prompt: (params, { id }) => answerOf(session.admit({ ...params, commandId: id })),
+    prompt(params, { id }) {
+      const admission = session.admit({ ...params, commandId: id });
+      return admission instanceof Promise ? admission.then(answerOf) : answerOf(admission);
+    },
     steer: (params) => answerOf(session.enqueue("steering", params)),
     follow_up: (params) => answerOf(session.enqueue("followUp", params)),
     /** At once; and again in its turn, because a prompt that was read before it may still wait to be started. */
@@ -19,7 +22,7 @@ export function promptingHandlers(
     async abort_and_prompt({ message, images }, { id }) {
       const { admission, over } = session.replace({ message, images, commandId: id });
       await over;
-      return answerOf(admission);
+      return answerOf(admission instanceof Promise ? await admission : admission);
     },
   };
 }

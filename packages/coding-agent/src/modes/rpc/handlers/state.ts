@@ -1,9 +1,9 @@
 import { COMMAND_TABLE, EVENT_TABLE } from "@tiller/protocol/command-table.generated";
 import type { SessionState } from "@tiller/protocol/state";
+import { toJson } from "../../../lib/wire-json.ts";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import { done, type Handlers, ok } from "../answer.ts";
 import type { EventFrames } from "../event-frames.ts";
-import { toJson } from "../frame-writer.ts";
 
 export interface HostFacts {
   version: string;

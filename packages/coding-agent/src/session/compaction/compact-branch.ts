@@ -1,0 +1,107 @@
+import type { CompactionResult } from "@tiller/protocol/compaction";
+import type { AgentMessage, Usage } from "@tiller/protocol/message";
+import type { Model } from "@tiller/protocol/model";
+import type { SessionEntry } from "@tiller/protocol/session-entry";
+import { type CompactionEntry, type Cut, findCut, uncompacted } from "./cut-point.ts";
+import { fileLists, fileListText, withoutFileLists } from "./file-lists.ts";
+import { type CompactionSettings, contextSize, estimateAll, estimateText, keepTokens, thresholdOf } from "./policy.ts";
+import { type AskModel, earlierDetails, type Summarizer, type Summary, summarize, sumOf } from "./summarize.ts";
+
+/** Makes a compaction, without writing or telling it. Loaded with the first one. */
+
+export interface CompactionTask {
+  fromLeaf(): Iterable<SessionEntry>;
+  ask: AskModel;
+  model: Model;
+  settings: CompactionSettings;
+  signal: AbortSignal;
+  /** Somebody asked for it: then a short conversation is summarised too, and the summary may be as long as it likes. */
+  isManual: boolean;
+  focus?: string;
+}
+
+export type Made =
+  | {
+      done: {
+        /** `firstKeptEntryId` is undefined when no message is kept. */
+        result: Omit<CompactionResult, "firstKeptEntryId"> & { firstKeptEntryId: string | undefined };
+        isUnderThreshold: boolean;
+      };
+    }
+  | { nothing: string }
+  | { failed: string; isPassing: boolean }
+  | { aborted: true };
+
+const NOTHING = "Nothing to compact (session too small)";
+const ALREADY = "Already compacted";
+const NO_HISTORY = "No prior history.";
+const SPLIT_TURN = "\n\n---\n\n**Turn Context (split turn):**\n\n";
+
+export async function compactBranch(task: CompactionTask): Promise<Made> {
+  const { previous, entries, hasNews } = uncompacted(task.fromLeaf());
+  if (previous && !hasNews) return { nothing: ALREADY };
+  const hasAnswer = entries.some((entry) => entry.type === "message" && entry.message.role === "assistant");
+  const cut = hasAnswer ? findCut(entries, cutOptions(task)) : undefined;
+  if (!cut) return { nothing: NOTHING };
+
+  const made = await summariesOf(cut, previous, task);
+  if (task.signal.aborted) return { aborted: true };
+  if ("failed" in made) return made;
+
+  const cutMessages = [...cut.history, ...cut.turnPrefix];
+  const details = fileLists(cutMessages, [previous?.details, ...earlierDetails(entries)]);
+  const summary = made.text + fileListText(details);
+  const replaced = estimateAll(cutMessages) + estimateText(previous?.summary ?? "");
+  const size = estimateText(summary);
+  if (!task.isManual && size >= replaced) {
+    const text = `the summary (about ${size} tokens) is not shorter than what it would replace (about ${replaced} tokens)`;
+    return { failed: text, isPassing: false };
+  }
+  const tokensBefore = contextSize(task.fromLeaf()).tokens;
+  const estimatedTokensAfter = size + estimateAll(cut.kept);
+  const { firstKeptEntryId } = cut;
+  const result = { summary, firstKeptEntryId, tokensBefore, details, estimatedTokensAfter, usage: sumOf(made.usages) };
+  const threshold = thresholdOf(task.model, task.settings) ?? Number.POSITIVE_INFINITY;
+  return { done: { result, isUnderThreshold: estimatedTokensAfter <= threshold } };
+}
+
+function cutOptions({ model, settings, isManual }: CompactionTask) {
+  return { keepTokens: keepTokens(model, settings), mayKeepNothing: isManual };
+}
+
+type Text = { text: string; usages: Usage[] } | Extract<Made, { failed: string }>;
+
+/** The notes on whole turns, and apart from them those on the beginning of a turn that is cut in two. */
+async function summariesOf(cut: Cut, previous: CompactionEntry | undefined, task: CompactionTask): Promise<Text> {
+  const summarizer: Summarizer = { ...task, reserveTokens: task.settings.reserveTokens };
+  const { focus } = task;
+  const before = previous && withoutFileLists(previous.summary);
+  const history = await historyNotes(cut.history, before, summarizer, focus);
+  if ("failed" in history || cut.turnPrefix.length === 0) return history;
+  const prefix = asText(
+    await summarize("turn prefix", cut.turnPrefix, summarizer, { focus }),
+    "Turn prefix summarization failed",
+  );
+  if ("failed" in prefix) return prefix;
+  return { text: history.text + SPLIT_TURN + prefix.text, usages: [...history.usages, ...prefix.usages] };
+}
+
+async function historyNotes(
+  messages: readonly AgentMessage[],
+  previous: string | undefined,
+  summarizer: Summarizer,
+  focus: string | undefined,
+): Promise<Text> {
+  // Nothing to add: the notes there are stay as they are.
+  if (messages.length === 0) return { text: previous ?? NO_HISTORY, usages: [] };
+  return asText(await summarize("history", messages, summarizer, { previous, focus }), "Summarization failed");
+}
+
+function asText(summary: Summary, failure: string): Text {
+  if ("error" in summary) {
+    const { message, retryable } = summary.error;
+    return { failed: `${failure}: ${message}`, isPassing: retryable };
+  }
+  if ("empty" in summary) return { failed: `${failure}: the model gave an empty summary`, isPassing: false };
+  return { text: withoutFileLists(summary.text), usages: summary.usages };
+}

@@ -1,0 +1,127 @@
+import type { Clock, IdSource } from "@tiller/protocol/clock";
+import type { SessionEntry, SessionHeader } from "@tiller/protocol/session-entry";
+import type { SessionHooks } from "./ports.ts";
+import { textOf } from "./session-queue.ts";
+import { copyPath } from "./store/fork.ts";
+import type { OpenSession, SessionStore } from "./store/session-store.ts";
+import { pathTo } from "./store/tree.ts";
+
+/** Leaves the session for another one. The old one's run is over, and told, before the new one is there. */
+export interface SessionSwitch {
+  newSession(parentSession?: string): Promise<Switched>;
+  switchTo(sessionPath: string): Promise<Switched | Refused>;
+  /** A copy that ends just before this user message. */
+  fork(entryId: string): Promise<Forked | Refused>;
+  /** A copy of the conversation as it stands. */
+  clone(): Promise<Switched | Refused>;
+}
+
+export interface Switched {
+  /** An extension said no. */
+  cancelled: boolean;
+}
+export interface Forked extends Switched {
+  /** The message that the copy ends before. */
+  text?: string;
+}
+export interface Refused {
+  refused: string;
+}
+
+/** Where sessions come from. */
+export interface SessionSource {
+  begin(fields: { parentSession?: string; id?: string }): OpenSession;
+  /** Throws an Error with a sentence for people when there is no session to be had. */
+  open(path: string): OpenSession;
+  /** A session that was made of another one; written at once. */
+  keep(
+    make: (header: SessionHeader) => OpenSession["log"],
+    parentSession: string | undefined,
+    id?: string,
+  ): OpenSession;
+}
+
+export interface SessionSwitchOptions {
+  store: SessionStore;
+  source: SessionSource;
+  hooks: SessionHooks;
+  clock: Clock;
+  ids: IdSource;
+  /** Ends what is going on in the old session, and tells it; `reason` is what the results say. */
+  stop(reason: string): Promise<void>;
+  /** The new session is in the store: model, level and what was cut off are taken from it. */
+  adopt(how: "new" | "resume" | "fork"): void;
+  resolvePath(path: string): string;
+  /** Whether this is the file of the session in the store, under this or another name. */
+  isOpen(path: string): boolean;
+}
+
+export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitch {
+  const { store, source, hooks, clock, ids } = options;
+
+  const enter = async (next: OpenSession, how: "new" | "resume" | "fork", reason: string): Promise<void> => {
+    await options.stop(reason);
+    await store.replace(next);
+    options.adopt(how);
+  };
+
+  /** The path to an entry as a session of its own. */
+  const enterCopy = async (path: readonly number[], command: string): Promise<void> => {
+    // Once more what is on its way: a copy of the conversation is one of all that was told.
+    await options.stop(`Request was aborted: ${command} left the session`);
+    const details = { ids, timestamp: new Date(clock.now()).toISOString() };
+    const { log } = store;
+    const copy = source.keep((header) => copyPath(log, path, header, details), store.sessionFile);
+    await store.replace(copy);
+    options.adopt("fork");
+  };
+
+  return {
+    async newSession(parentSession) {
+      if (!(await hooks.beforeSwitch({ reason: "new" }))) return { cancelled: true };
+      await enter(source.begin({ parentSession }), "new", "Request was aborted: new_session left the session");
+      return { cancelled: false };
+    },
+    async switchTo(given) {
+      const path = options.resolvePath(given);
+      if (!(await hooks.beforeSwitch({ reason: "resume", targetSessionFile: path }))) return { cancelled: true };
+      const reason = "Request was aborted: switch_session left the session";
+      if (options.isOpen(path)) {
+        await options.stop(reason);
+        store.moveTo(store.log.length - 1);
+        options.adopt("resume");
+        return { cancelled: false };
+      }
+      let next: OpenSession;
+      try {
+        next = source.open(path);
+      } catch (error) {
+        return { refused: error instanceof Error ? error.message : String(error) };
+      }
+      await enter(next, "resume", reason);
+      return { cancelled: false };
+    },
+    async fork(entryId) {
+      const position = store.log.find(entryId);
+      const text = position < 0 ? undefined : textOfUser(store.log.entry(position));
+      if (text === undefined) return { refused: "Invalid entry ID" };
+      if (!(await hooks.beforeFork({ entryId }))) return { cancelled: true };
+      await enterCopy(pathTo(store.log, store.log.parent(position)), "fork");
+      return { cancelled: false, text };
+    },
+    async clone() {
+      const { leafId } = store;
+      if (leafId === null) return { refused: "Cannot clone session: no current entry selected" };
+      if (!(await hooks.beforeFork({ entryId: leafId }))) return { cancelled: true };
+      await options.stop("Request was aborted: clone left the session");
+      await enterCopy(store.path(), "clone");
+      return { cancelled: false };
+    },
+  };
+}
+
+/** Undefined when the entry is no message of the user's. */
+export function textOfUser(entry: SessionEntry | undefined): string | undefined {
+  if (entry?.type !== "message" || entry.message.role !== "user") return undefined;
+  return textOf(entry.message);
+}

@@ -1,0 +1,160 @@
+import type { SessionEntry, SessionHeader } from "@tiller/protocol/session-entry";
+
+/**
+ * The entries of one session in the order they were written. Those that came from a file are bytes until somebody looks
+ * at them; those that were added are objects. Positions count from 0 and never change.
+ */
+export interface EntryLog extends EntryReader {
+  readonly header: SessionHeader;
+  /** So many of them, the first ones, came from a file. */
+  readonly loadedLength: number;
+  /** The same object each time. */
+  entry(position: number): SessionEntry | undefined;
+  /** The same without keeping what was parsed: for those who go through everything once. */
+  look(position: number): SessionEntry | undefined;
+  /** Position of an entry, or -1. */
+  find(id: string): number;
+  /** Whether an id is taken. From the first question on all ids are at hand. */
+  has(id: string): boolean;
+  append(entry: SessionEntry): number;
+  /** Everything that belongs into the file, header included. One item may be many lines. */
+  lines(): Iterable<Buffer | string>;
+  /** Some of the entries, each the child of the one before, as a log of their own. */
+  part(positions: readonly number[], header: SessionHeader): EntryLog;
+  /** All of them, under another header. Only for a log to which nothing was added. */
+  under(header: SessionHeader): EntryLog;
+}
+
+export interface EntryReader {
+  readonly length: number;
+  id(position: number): string;
+  /** -1 for a root. */
+  parent(position: number): number;
+  kind(position: number): string;
+  /** Of a message; empty for what is none, and for roles of other programs. */
+  role(position: number): string;
+  /** The line in the file. */
+  line(position: number): Buffer | string;
+  /** The JSON of an entry, if it can be had without parsing, checked to be whole and fit for the wire. */
+  rawEntry(position: number): ByteRange | undefined;
+  /** The same for its message. */
+  rawMessage(position: number): ByteRange | undefined;
+}
+
+/** One object for many calls: it holds until the next one. */
+export interface ByteRange {
+  bytes: Buffer;
+  start: number;
+  end: number;
+}
+
+/** Entries that came from a file. */
+export interface LoadedEntries extends EntryReader {
+  /** Null when its bytes turn out to be no JSON. */
+  parse(position: number): SessionEntry | null;
+  /** The whole file without its last line end, if these entries are all of it. */
+  readonly file: Buffer | undefined;
+  /** Position of an entry, or -1; for a single question, without a list of all ids. */
+  find(id: string): number;
+  /** Their lines, those that stand side by side in one piece. */
+  lines(): Iterable<Buffer>;
+  part(positions: readonly number[]): LoadedEntries;
+}
+
+export function createEntryLog(header: SessionHeader, loaded: LoadedEntries = NOTHING): EntryLog {
+  const added: { entry: SessionEntry; parent: number }[] = [];
+  /** What was parsed of the loaded ones; null for what cannot be read. */
+  const parsed: (SessionEntry | null | undefined)[] = [];
+  let positions: Map<string, number> | undefined;
+
+  const isLoaded = (position: number): boolean => position < loaded.length;
+  const own = (position: number) => added[position - loaded.length]!;
+  const length = (): number => loaded.length + added.length;
+  const id = (position: number): string => (isLoaded(position) ? loaded.id(position) : own(position).entry.id);
+  const line = (position: number): Buffer | string =>
+    isLoaded(position) ? loaded.line(position) : JSON.stringify(own(position).entry);
+  const allIds = (): Map<string, number> => {
+    if (positions) return positions;
+    positions = new Map();
+    for (let at = 0; at < length(); at++) positions.set(id(at), at);
+    return positions;
+  };
+  const find = (wanted: string): number => {
+    if (positions) return positions.get(wanted) ?? -1;
+    const at = added.findLastIndex(({ entry }) => entry.id === wanted);
+    return at >= 0 ? loaded.length + at : loaded.find(wanted);
+  };
+  const append = (entry: SessionEntry): number => {
+    const position = length();
+    const { parentId } = entry;
+    const followsLast = position > 0 && id(position - 1) === parentId;
+    added.push({ entry, parent: followsLast ? position - 1 : parentId === null ? -1 : find(parentId) });
+    positions?.set(entry.id, position);
+    return position;
+  };
+
+  return {
+    header,
+    loadedLength: loaded.length,
+    get length() {
+      return length();
+    },
+    id,
+    parent: (position) => (isLoaded(position) ? loaded.parent(position) : own(position).parent),
+    kind: (position) => (isLoaded(position) ? loaded.kind(position) : own(position).entry.type),
+    role: (position) => (isLoaded(position) ? loaded.role(position) : roleOf(own(position).entry)),
+    line,
+    rawEntry: (position) => (isLoaded(position) ? loaded.rawEntry(position) : undefined),
+    rawMessage: (position) => (isLoaded(position) ? loaded.rawMessage(position) : undefined),
+    entry(position) {
+      if (!isLoaded(position)) return own(position).entry;
+      const known = parsed[position];
+      if (known !== undefined) return known ?? undefined;
+      const found = loaded.parse(position);
+      parsed[position] = found;
+      return found ?? undefined;
+    },
+    look(position) {
+      if (!isLoaded(position)) return own(position).entry;
+      return (parsed[position] ?? loaded.parse(position)) || undefined;
+    },
+    find,
+    has: (wanted) => allIds().has(wanted),
+    append,
+    *lines() {
+      if (loaded.file) yield loaded.file;
+      else {
+        yield JSON.stringify(header);
+        yield* loaded.lines();
+      }
+      for (let at = loaded.length; at < length(); at++) yield line(at);
+    },
+    under: (otherHeader) => createEntryLog(otherHeader, { ...loaded, file: undefined }),
+    part(wanted, partHeader) {
+      const fromFile = wanted.filter(isLoaded);
+      const part = createEntryLog(partHeader, loaded.part(fromFile));
+      for (const position of wanted.slice(fromFile.length)) part.append(own(position).entry);
+      return part;
+    },
+  };
+}
+
+function roleOf(entry: SessionEntry): string {
+  return entry.type === "message" ? entry.message.role : "";
+}
+
+const NOTHING: LoadedEntries = {
+  length: 0,
+  id: () => "",
+  parent: () => -1,
+  kind: () => "",
+  role: () => "",
+  line: () => "",
+  rawEntry: () => undefined,
+  rawMessage: () => undefined,
+  parse: () => null,
+  file: undefined,
+  find: () => -1,
+  lines: () => [],
+  part: () => NOTHING,
+};

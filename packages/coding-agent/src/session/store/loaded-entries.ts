@@ -1,0 +1,128 @@
+import { isUtf8 } from "node:buffer";
+import type { SessionEntry } from "@tiller/protocol/session-entry";
+import { type EntryIndex, emptyIndex, idAt, KINDS, MESSAGE, ROLES } from "./entry-index.ts";
+import type { ByteRange, LoadedEntries } from "./entry-log.ts";
+import { jsonEnd } from "./json-scan.ts";
+import { BLOB_MARK, normalise, type ReadBlob } from "./migrations.ts";
+
+export interface LoadOptions {
+  bytes: Buffer;
+  index: EntryIndex;
+  /** The bytes are the whole file, header and all; else only those lines count that the index names. */
+  isWholeFile: boolean;
+  readBlob?: ReadBlob;
+}
+
+const LF = 0x0a;
+const ENTRY_IS_SOUND = 1;
+const MESSAGE_IS_SOUND = 2;
+
+/** The entries of a file as the ranges of its bytes. */
+export function loadEntries({ bytes, index, isWholeFile, readBlob }: LoadOptions): LoadedEntries {
+  const { starts, ends, kinds, roles, messageStarts, parents } = index;
+  /** Those whose JSON was found to be whole: that of the entry, that of its message. */
+  const sound = new Uint8Array(starts.length);
+
+  /** Whether all bytes are UTF-8; only if they are not, each line has to be looked at. */
+  let isAllText: boolean | undefined;
+  const isText = (start: number, end: number): boolean => {
+    isAllText ??= isUtf8(bytes);
+    return isAllText || isUtf8(bytes.subarray(start, end));
+  };
+
+  const range: ByteRange = { bytes, start: 0, end: 0 };
+  const raw = (position: number, start: number, end: number, what: number): ByteRange | undefined => {
+    if ((sound[position]! & what) === 0) {
+      if (jsonEnd(bytes, start, end) !== end || !isText(start, end)) return undefined;
+      sound[position]! |= what;
+    }
+    range.start = start;
+    range.end = end;
+    return range;
+  };
+
+  const parse = (position: number): SessionEntry | null => {
+    try {
+      const entry = JSON.parse(bytes.toString("utf8", starts[position], ends[position]));
+      return normalise(entry, readBlob) as unknown as SessionEntry;
+    } catch {
+      // Damaged in the middle of the line: as if it were not there.
+      return null;
+    }
+  };
+  /** Messages of a role that is not listed: only a closer look tells whether they are messages to us. */
+  const strangers = new Map<number, string>();
+  const kindOfStranger = (position: number): string => {
+    const kind = strangers.get(position) ?? parse(position)?.type ?? "message";
+    strangers.set(position, kind);
+    return kind;
+  };
+  /** Whether some images are kept outside of the file; messages with such images are not shown as they stand in it. */
+  let hasBlobs: boolean | undefined;
+  const isWithBlob = (start: number, end: number): boolean => {
+    hasBlobs ??= bytes.includes(BLOB_MARK);
+    return hasBlobs && bytes.subarray(start, end).includes(BLOB_MARK);
+  };
+
+  return {
+    length: starts.length,
+    id: (position) => idAt(bytes, index, position),
+    parent: (position) => parents[position]!,
+    kind(position) {
+      const isStranger = kinds[position] === MESSAGE && roles[position] === 0;
+      return isStranger ? kindOfStranger(position) : KINDS[kinds[position]!]!;
+    },
+    role: (position) => ROLES[roles[position]!]!,
+    line: (position) => bytes.subarray(starts[position], ends[position]),
+    rawEntry: (position) => raw(position, starts[position]!, ends[position]!, ENTRY_IS_SOUND),
+    rawMessage(position) {
+      const start = messageStarts[position]!;
+      if (start === 0 || kinds[position] !== MESSAGE) return undefined;
+      const end = ends[position]! - 1;
+      return isWithBlob(start, end) ? undefined : raw(position, start, end, MESSAGE_IS_SOUND);
+    },
+    parse,
+    find: (id) => findId(bytes, index, id),
+    *lines() {
+      for (let at = 0; at < starts.length; ) {
+        const start = starts[at]!;
+        let end = ends[at]!;
+        for (at += 1; at < starts.length && starts[at] === end + 1; at++) end = ends[at]!;
+        yield bytes.subarray(start, end);
+      }
+    },
+    file: isWholeFile ? bytes.subarray(0, bytes.at(-1) === LF ? -1 : undefined) : undefined,
+    part: (positions) => loadEntries({ bytes, index: partOf(index, positions), isWholeFile: false, readBlob }),
+  };
+}
+
+/** Each entry becomes the child of the one before. */
+function partOf(index: EntryIndex, positions: readonly number[]): EntryIndex {
+  const pick = (values: readonly number[]): number[] => positions.map((position) => values[position]!);
+  const part = {
+    ...emptyIndex(),
+    starts: pick(index.starts),
+    ends: pick(index.ends),
+    kinds: pick(index.kinds),
+    roles: pick(index.roles),
+    messageStarts: pick(index.messageStarts),
+    idStarts: pick(index.idStarts),
+    parents: positions.map((_, at) => at - 1),
+  };
+  for (const [at, position] of positions.entries()) {
+    const odd = index.oddIds.get(position);
+    if (odd !== undefined) part.oddIds.set(at, odd);
+  }
+  return part;
+}
+
+/** From the end, where most of those stand that are asked for. */
+function findId(bytes: Buffer, { idStarts, oddIds }: EntryIndex, id: string): number {
+  const wanted = Buffer.from(`${id}"`);
+  const isIt = (start: number): boolean =>
+    start > 0 && bytes[start] === wanted[0] && wanted.equals(bytes.subarray(start, start + wanted.length));
+  let at = idStarts.length - 1;
+  while (at >= 0 && !isIt(idStarts[at]!)) at -= 1;
+  for (const [position, known] of oddIds) if (known === id && position > at) at = position;
+  return at;
+}

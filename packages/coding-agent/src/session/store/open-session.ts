@@ -1,0 +1,199 @@
+import type { SessionHeader } from "@tiller/protocol/session-entry";
+import { beginSession, newHeader, type SessionOrigin } from "./begin-session.ts";
+import { type EntryIndex, indexEntries, type LineRange } from "./entry-index.ts";
+import { createEntryLog, type EntryLog } from "./entry-log.ts";
+import { jsonEnd } from "./json-scan.ts";
+import { loadEntries } from "./loaded-entries.ts";
+import { type Line, migrate, type ReadBlob } from "./migrations.ts";
+import { type Repair, repairSession, salvage } from "./salvage.ts";
+import { createSessionDisk, type DiskSettings } from "./session-disk.ts";
+import { readSessionBytes, SessionFileError, writeWholeFile } from "./session-file.ts";
+import { parseHead } from "./session-head.ts";
+import { type LockAttempt, type SessionLock, tryLock } from "./session-lock.ts";
+import type { OpenSession } from "./session-store.ts";
+
+export interface OpenOptions extends DiskSettings, SessionOrigin {
+  /** Somebody else had the file and has let go of it; `reopened` is what it holds now. */
+  onReopened(reopened: OpenSession): void;
+  /** Reads images that are kept in files of their own, beside these session files. Left out: they are lost. */
+  blobsBeside?(sessionPaths: readonly string[]): ReadBlob;
+}
+
+/**
+ * Opens a session file: repaired if it is damaged, in today's version, and ours from here on, unless another process is
+ * using it. A path that does not exist begins a session there. Throws SessionFileError for what is no session.
+ */
+export function openSession(path: string, options: OpenOptions): OpenSession {
+  const { locksFolder, clock } = options;
+  // Before it is read: nothing may be missed of what its last owner writes while it lets go.
+  const claim = tryLock({ locksFolder, sessionPath: path, clock });
+  if ("failed" in claim) options.onNotice("warning", claim.failed);
+  try {
+    return load(path, claim, options);
+  } catch (error) {
+    if ("lock" in claim) claim.lock.release();
+    throw error;
+  }
+}
+
+/** The entries of a file as they are, for a copy: nothing is locked, repaired or written. */
+export function readSession(path: string, options: OpenOptions): EntryLog {
+  const found = asItIs(readSessionBytes(path) ?? Buffer.alloc(0));
+  const { bytes, index, header } = current(path, found, options, false);
+  return createEntryLog(
+    header,
+    loadEntries({ bytes, index, isWholeFile: false, readBlob: blobsOf(path, header, options) }),
+  );
+}
+
+function load(path: string, claim: LockAttempt, options: OpenOptions): OpenSession {
+  const isOurs = !("owner" in claim);
+  const found = readSessionBytes(path) ?? Buffer.alloc(0);
+  const whole = isOurs ? repaired(path, found, options) : asItIs(found);
+  const onTakenOver = (lock: SessionLock): void => options.onReopened(load(path, { lock }, options));
+  const place = { ...options, path, claim, onTakenOver };
+  if (whole.bytes.length === 0) return { ...beginSession(options, { path }), disk: createSessionDisk(place) };
+  const { bytes, index, header, sizeOnDisk } = current(path, whole, options, isOurs);
+  const disk = createSessionDisk({ ...place, existing: { bytes: sizeOnDisk, entries: index.starts.length } });
+  const loaded = loadEntries({ bytes, index, isWholeFile: true, readBlob: blobsOf(path, header, options) });
+  return { path, log: createEntryLog(header, loaded), disk };
+}
+
+/** A copy has the same images as what it was copied from. */
+function blobsOf(path: string, { parentSession }: SessionHeader, options: OpenOptions): ReadBlob | undefined {
+  return options.blobsBeside?.(typeof parentSession === "string" ? [path, parentSession] : [path]);
+}
+
+function notASession(path: string): SessionFileError {
+  return new SessionFileError(
+    "not_a_file",
+    `${path} is not a session file: it has neither a header nor an entry. It was left as it is.`,
+  );
+}
+
+function headerOf(bytes: Buffer, line: LineRange | undefined, cwd: string): SessionHeader | undefined {
+  if (!line) return undefined;
+  const header = JSON.parse(bytes.toString("utf8", line.start, line.end)) as SessionHeader;
+  // omp has the name in a line before the header.
+  const title = line.start === 0 ? undefined : parseHead(bytes.subarray(0, line.end))?.title;
+  return { ...header, cwd: header.cwd || cwd, ...(title === undefined ? {} : { title }) };
+}
+
+/**
+ * So much of the end of a file is looked through when it is opened: there damage happens, and it is needed first. What
+ * stands before is looked through when it is needed.
+ */
+const LOOKED_THROUGH_BYTES = 4 * 1024 * 1024;
+
+interface Indexed {
+  bytes: Buffer;
+  index: EntryIndex;
+  sizeOnDisk: number;
+}
+
+function asItIs(bytes: Buffer): Indexed {
+  return { bytes, index: indexEntries(bytes), sizeOnDisk: bytes.length };
+}
+
+function repaired(path: string, bytes: Buffer, { clock, onNotice }: OpenOptions): Indexed {
+  const found = asItIs(bytes);
+  const damage = [...found.index.damage, ...brokenLines(found)].sort((one, other) => one.start - other.start);
+  if (damage.length === 0) return found;
+  // Before anything is changed: it may be a file of somebody else's.
+  if (!isSession(found, damage)) throw notASession(path);
+  const repair = repairSession({ path, bytes, damage, clock });
+  onNotice("warning", repairText(path, repair));
+  const sizeOnDisk = repair.written ? repair.bytes.length : bytes.length;
+  return { bytes: repair.bytes, index: indexEntries(repair.bytes), sizeOnDisk };
+}
+
+/** Is there an entry to be had, or were we just about to write the first line? */
+function isSession({ bytes, index }: Indexed, damage: readonly LineRange[]): boolean {
+  if (index.header || index.starts.length > 0) return true;
+  const begun = bytes.toString("latin1").replaceAll("\0", "");
+  if (FIRST_LINES.some((line) => line.startsWith(begun.slice(0, line.length)))) return true;
+  return damage.some(({ start, end }) => salvage(bytes.subarray(start, end)).good.length > 0);
+}
+
+const FIRST_LINES = ['{"type":"session"', '{"type":"title"'];
+
+function repairText(path: string, { written, badBytes, salvaged, setAside }: Repair): string {
+  const saved = salvaged === 0 ? "" : ` ${salvaged} entries could be saved out of them.`;
+  const what = written
+    ? `They are in ${setAside} now, unless they were zeros.`
+    : "The file cannot be written, so they are still in it.";
+  return `${path} was damaged: ${badBytes} bytes cannot be read. ${what}${saved} Everything else is there.`;
+}
+
+/** Lines whose beginning is fine and whose rest is not. A file with NUL bytes is suspicious at any size. */
+function brokenLines({ bytes, index }: Indexed): LineRange[] {
+  const from = bytes.includes(0) ? 0 : bytes.length - LOOKED_THROUGH_BYTES;
+  const broken: LineRange[] = [];
+  for (let at = index.starts.length - 1; at >= 0 && index.starts[at]! >= from; at--) {
+    const start = index.starts[at]!;
+    const end = index.ends[at]!;
+    if (jsonEnd(bytes, start, end) !== end && !isJson(bytes, start, end)) broken.push({ start, end });
+  }
+  return broken;
+}
+
+function isJson(bytes: Buffer, start: number, end: number): boolean {
+  try {
+    JSON.parse(bytes.toString("utf8", start, end));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** In today's version and with a header. */
+function current(
+  path: string,
+  found: Indexed,
+  options: OpenOptions,
+  mayWrite: boolean,
+): Indexed & { header: SessionHeader } {
+  const header = headerOf(found.bytes, found.index.header, options.cwd);
+  if (!header && found.index.starts.length === 0) throw notASession(path);
+  if (header && header.version >= 3) return { ...found, header };
+  const entries = linesOf(found.bytes).filter(({ type }) => type !== "session" && type !== "title");
+  const migrated = migrate({ ...(header ?? newHeader(options)) }, entries, options.ids.short);
+  const lines = [migrated.header, ...migrated.entries].map((line) => JSON.stringify(line));
+  const bytes = Buffer.from(`${lines.join("\n")}\n`);
+  const sizeOnDisk = mayWrite ? rewritten(path, lines, options) : undefined;
+  return {
+    bytes,
+    index: indexEntries(bytes),
+    sizeOnDisk: sizeOnDisk ?? found.sizeOnDisk,
+    header: migrated.header as unknown as SessionHeader,
+  };
+}
+
+/** Undefined when it is not possible; who cannot write now will be told when there is something to write. */
+function rewritten(path: string, lines: readonly string[], { onNotice }: OpenOptions): number | undefined {
+  try {
+    return writeWholeFile(path, lines);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    onNotice("warning", `${path} is of an older version and cannot be written anew: ${why}`);
+    return undefined;
+  }
+}
+
+function linesOf(bytes: Buffer): Line[] {
+  const lines: Line[] = [];
+  for (const text of bytes.toString("utf8").split("\n")) {
+    const line = text === "" ? undefined : parsed(text);
+    if (line) lines.push(line);
+  }
+  return lines;
+}
+
+function parsed(text: string): Line | undefined {
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    // Damage that could not be repaired because somebody else has the file.
+    return undefined;
+  }
+}

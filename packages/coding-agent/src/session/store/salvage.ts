@@ -1,0 +1,191 @@
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
+import type { Clock } from "@tiller/protocol/clock";
+import { writeWholeFile } from "./session-file.ts";
+
+/** What to do with lines that a crash, a full disk or another program has damaged: keep what can be read, set aside the rest. */
+
+/** A range of the file whose bytes are not a whole entry. `end` excludes the line end. */
+export interface Damage {
+  start: number;
+  end: number;
+}
+
+export interface Salvaged {
+  good: Buffer[];
+  bad: Buffer[];
+}
+
+export interface RepairOptions {
+  path: string;
+  /** The whole file, as it was read. */
+  bytes: Buffer;
+  damage: readonly Damage[];
+  clock: Clock;
+}
+
+export interface Repair {
+  /** The whole file as it should be; the same memory when only its tail was cut. */
+  bytes: Buffer;
+  /** False: the file could not be changed, or has changed since it was read; only `bytes` are repaired. */
+  written: boolean;
+  /** How many bytes are left out, those that are zero included. */
+  badBytes: number;
+  /** How many entries were read out of damaged lines. */
+  salvaged: number;
+  /** The file with the bad bytes. */
+  setAside: string;
+}
+
+const LINE_END = 0x0a;
+const LINE_END_BYTES = Buffer.of(LINE_END);
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
+/**
+ * Reads whole entries out of damaged bytes: blocks of zeros (space that was promised to the file but never written) are
+ * left out, lines that a torn write has joined are taken apart. Both lists hold parts of `bytes`, in order.
+ */
+export function salvage(bytes: Buffer): Salvaged {
+  const found: Salvaged = { good: [], bad: [] };
+  let start = 0;
+  for (let at = 0; at <= bytes.length; at++) {
+    // Neither occurs inside an entry: JSON writes both as escapes.
+    const isBorder = at === bytes.length || bytes[at] === 0 || bytes[at] === LINE_END;
+    if (!isBorder) continue;
+    if (at > start) takeApart(bytes.subarray(start, at), found);
+    start = at + 1;
+  }
+  return found;
+}
+
+/** Garbage may look like many objects that never end; looking for each of their ends must not take minutes. */
+const LOOKS_PER_BYTE = 32;
+
+function takeApart(piece: Buffer, { good, bad }: Salvaged): void {
+  let looks = piece.length * LOOKS_PER_BYTE;
+  let rest = 0;
+  for (let at = piece.indexOf('{"'); at >= 0 && looks > 0; ) {
+    const end = objectEnd(piece, at);
+    looks -= (end ?? piece.length) - at;
+    const isWhole = end !== undefined && isEntry(piece.subarray(at, end));
+    if (isWhole) {
+      keepUnlessBlank(piece.subarray(rest, at), bad);
+      good.push(piece.subarray(at, end));
+      rest = end;
+    }
+    at = piece.indexOf('{"', isWhole ? end : at + 1);
+  }
+  keepUnlessBlank(piece.subarray(rest), bad);
+}
+
+/** Behind the brace that closes the one at `start`. */
+function objectEnd(bytes: Buffer, start: number): number | undefined {
+  let depth = 0;
+  let isText = false;
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) isText = !isText;
+    else if (isText) at += byte === BACKSLASH ? 1 : 0;
+    else if (byte === OPEN) depth++;
+    else if (byte === CLOSE && --depth === 0) return at + 1;
+  }
+  return undefined;
+}
+
+/** The parts of a message are objects with a type as well; only entries have a time in words, and the header an id. */
+function isEntry(bytes: Buffer): boolean {
+  try {
+    const value: Record<string, unknown> = JSON.parse(bytes.toString());
+    if (typeof value.type !== "string") return false;
+    return typeof value.timestamp === "string" || (value.type === "session" && typeof value.id === "string");
+  } catch {
+    return false;
+  }
+}
+
+function keepUnlessBlank(bytes: Buffer, list: Buffer[]): void {
+  if (bytes.some((byte) => byte > 0x20)) list.push(bytes);
+}
+
+/**
+ * Makes a file whole: the bad bytes go to `<path>.damaged`, then a torn tail is cut off, or, for anything else, the file
+ * is written anew. Where nothing can be written, the repaired bytes are returned all the same.
+ */
+export function repairSession({ path, bytes, damage, clock }: RepairOptions): Repair {
+  const setAside = `${path}.damaged`;
+  const bad: Buffer[] = [];
+  const kept: Buffer[] = [];
+  let [from, salvaged, badBytes] = [0, 0, 0];
+  const ranges = [...damage].sort((a, b) => a.start - b.start);
+  for (const { start, end } of ranges) {
+    const found = salvage(bytes.subarray(start, end));
+    kept.push(bytes.subarray(from, start), ...found.good.flatMap((entry) => [entry, LINE_END_BYTES]));
+    bad.push(...found.bad);
+    salvaged += found.good.length;
+    badBytes += end - start - total(found.good);
+    from = bytes[end] === LINE_END ? end + 1 : end;
+  }
+  kept.push(bytes.subarray(from));
+  const before = ranges[0]?.start ?? bytes.length;
+  const isTornTail = total(kept) === before;
+  const repaired = isTornTail ? bytes.subarray(0, before) : wholeLines(kept);
+  const written = canDo(() => {
+    const cut = isTornTail ? repaired.length : undefined;
+    changeFile(path, bytes.length, cut, () => keepAside(setAside, bad, { path, bytes, clock }));
+    if (!isTornTail) writeWholeFile(path, [repaired.subarray(0, -1)]);
+  });
+  return { bytes: repaired, written, badBytes, salvaged, setAside };
+}
+
+/** Nothing is changed before the bad bytes are safe, nor in a file that somebody else has written to meanwhile. */
+function changeFile(path: string, size: number, cut: number | undefined, makeSafe: () => void): void {
+  const fd = openSync(path, "r+");
+  try {
+    if (fstatSync(fd).size !== size) throw new Error(`${path} is being written by another program`);
+    makeSafe();
+    if (cut !== undefined) ftruncateSync(fd, cut);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Each piece behind a line that says when and where it was found. */
+function keepAside(aside: string, bad: readonly Buffer[], { path, bytes, clock }: Omit<RepairOptions, "damage">): void {
+  if (bad.length === 0) return;
+  const time = new Date(clock.now()).toISOString();
+  const pieces = bad.flatMap((piece) => {
+    const offset = piece.byteOffset - bytes.byteOffset;
+    const note = { time, file: basename(path), offset, bytes: piece.length };
+    return [Buffer.from(`${JSON.stringify(note)}\n`), piece, LINE_END_BYTES];
+  });
+  const fd = openSync(aside, "a", 0o600);
+  try {
+    writeFileSync(fd, Buffer.concat(pieces));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function canDo(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    // A read-only folder, a full disk: the file stays as it is and the next who opens it tries again.
+    return false;
+  }
+}
+
+/** The last line may lack its end. */
+function wholeLines(parts: readonly Buffer[]): Buffer {
+  const bytes = Buffer.concat(parts);
+  return bytes.at(-1) === LINE_END ? bytes : Buffer.concat([bytes, LINE_END_BYTES]);
+}
+
+function total(parts: readonly Buffer[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
+}

@@ -1,0 +1,98 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  type renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "@tiller/protocol/clock";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tryLock } from "./session-lock.ts";
+import { deleteSession } from "./trash.ts";
+
+const clock: Clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), after: () => () => undefined };
+const content = `${JSON.stringify({ type: "session", id: "s", cwd: "/w" })}\n`;
+
+let dir = "";
+let trashDir = "";
+let locksFolder = "";
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "tiller-trash-"));
+  trashDir = join(dir, "agent", "trash");
+  locksFolder = join(dir, "agent", "locks");
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function write(name: string, text = content): string {
+  const path = join(dir, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const remove = (path: string, rename?: typeof renameSync) =>
+  deleteSession({ path, trashDir, locksFolder, clock, ...(rename ? { rename } : {}) });
+
+describe("deleting a session", () => {
+  it("moves it to the trash under the date, with its damaged parts, and leaves no lock", () => {
+    const path = write("s.jsonl");
+    write("s.jsonl.damaged", "bytes");
+    const trashPath = join(trashDir, "2026-01-02T03-04-05-000Z-s.jsonl");
+    expect(remove(path)).toEqual({ trashPath });
+    expect(readFileSync(trashPath, "utf8")).toBe(content);
+    expect(readFileSync(`${trashPath}.damaged`, "utf8")).toBe("bytes");
+    expect(readdirSync(dir)).toEqual(["agent"]);
+    expect(readdirSync(locksFolder)).toEqual([]);
+  });
+
+  it("overwrites nothing in the trash", () => {
+    remove(write("s.jsonl"));
+    remove(write("s.jsonl"));
+    remove(write("s.jsonl"));
+    const name = "2026-01-02T03-04-05-000Z-s";
+    expect(readdirSync(trashDir).sort()).toEqual([`${name}-2.jsonl`, `${name}-3.jsonl`, `${name}.jsonl`]);
+  });
+
+  it("copies to another disk, then removes the original", () => {
+    const path = write("s.jsonl");
+    const found = remove(path, () => {
+      throw Object.assign(new Error("EXDEV: cross-device link"), { code: "EXDEV" });
+    });
+    expect("trashPath" in found && readFileSync(found.trashPath, "utf8")).toBe(content);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("keeps the session when it cannot be moved", () => {
+    const path = write("s.jsonl");
+    mkdirSync(join(dir, "agent"));
+    writeFileSync(trashDir, "a file where the trash should be");
+    expect(remove(path)).toEqual({ error: expect.stringContaining(`${path} cannot be moved to ${trashDir}: `) });
+    expect(readFileSync(path, "utf8")).toBe(content);
+  });
+
+  it("leaves a session alone that is in use", () => {
+    const path = write("s.jsonl");
+    const attempt = tryLock({ locksFolder, sessionPath: path, clock });
+    expect(remove(path)).toEqual({ error: expect.stringContaining(`in use by process ${process.pid}`) });
+    expect(existsSync(path)).toBe(true);
+    if ("lock" in attempt) attempt.lock.release();
+    expect(remove(path)).toHaveProperty("trashPath");
+  });
+
+  it("refuses what is no session file", () => {
+    mkdirSync(join(dir, "folder.jsonl"));
+    symlinkSync("gone", join(dir, "link.jsonl"));
+    for (const name of ["folder.jsonl", "link.jsonl", "nowhere.jsonl"]) {
+      expect(remove(join(dir, name))).toEqual({ error: `There is no session file ${join(dir, name)}` });
+    }
+    const path = write("precious.jsonl", "my notes\n");
+    expect(remove(path)).toEqual({ error: expect.stringContaining("is no session file") });
+    expect(existsSync(path)).toBe(true);
+    expect(existsSync(trashDir)).toBe(false);
+  });
+});

@@ -1,0 +1,141 @@
+import type { Usage } from "@tiller/protocol/message";
+import type { SessionEntry } from "@tiller/protocol/session-entry";
+import type { SessionHooks } from "./ports.ts";
+import { type Refused, textOfUser } from "./session-switch.ts";
+import { labelsOf } from "./store/fork.ts";
+import type { NewEntry, SessionStore } from "./store/session-store.ts";
+import { commonAncestor } from "./store/tree.ts";
+
+/** Moves within the session: to another place in its tree, or to a name for one. */
+export interface TreeNavigation {
+  /** Gives up the summary that is being made; nothing is moved then. */
+  abort(): void;
+  navigate(request: NavigateRequest): Promise<Navigated | Refused>;
+  /** An empty label takes it away. */
+  setLabel(entryId: string, label: string | undefined): Promise<Refused | { label?: string }>;
+  setName(name: string): Refused | { name: string };
+  labels(): ReadonlyMap<string, string>;
+  /** Every message of the user's that has a text, on all branches. */
+  userMessages(): { entryId: string; text: string }[];
+}
+
+export interface NavigateRequest {
+  /** The entry to go on from. Of a user message: from before it, to ask differently. */
+  entryId: string;
+  /** Tell what happened on the branch that is left. */
+  summarize?: boolean;
+  customInstructions?: string;
+}
+
+export interface Navigated {
+  cancelled: boolean;
+  leafId: string | null;
+  /** Of the user message that was navigated to. */
+  text?: string;
+  summary?: string;
+}
+
+/** What is written down of a branch that is left. */
+export interface BranchNotes {
+  summary: string;
+  details?: unknown;
+  /** What they cost. */
+  usage?: Usage;
+}
+
+export interface TreeNavigationOptions {
+  store: SessionStore;
+  hooks: SessionHooks;
+  /** Ends the run that is going on. */
+  stop(): Promise<void>;
+  /** The summary of these entries, or why there is none. */
+  summarize(
+    entries: ReturnType<SessionStore["branch"]>,
+    customInstructions: string | undefined,
+    signal: AbortSignal,
+  ): Promise<BranchNotes | Refused>;
+  /** The conversation is another one now. */
+  adopt(): void;
+  /** An entry that no other event tells of. */
+  onAppended(entry: SessionEntry): void;
+}
+
+export function createTreeNavigation(options: TreeNavigationOptions): TreeNavigation {
+  const { store, hooks, stop, summarize, adopt, onAppended } = options;
+  const append = (entry: NewEntry): void => {
+    store.append(entry);
+    const written = store.log.entry(store.leaf);
+    if (written) onAppended(written);
+  };
+  /** Of the navigation that is under way: an abort may come before its summary is begun. */
+  let controller = new AbortController();
+  const summaryOf = (positions: readonly number[], focus: string | undefined, signal: AbortSignal) =>
+    summarize(entriesAt(store, positions), focus, signal);
+  /** Written at the new place, so that whoever opens the file finds himself there. */
+  const settle = (target: number, left: string | null, summary?: BranchNotes): void => {
+    store.moveTo(target);
+    if (summary) append({ type: "branch_summary", fromId: store.leafId ?? "root", ...summary });
+    else append({ type: "custom", customType: "tiller.leaf", data: { from: left } });
+    adopt();
+  };
+
+  return {
+    abort: () => controller.abort(),
+    async navigate({ entryId, summarize: wanted = false, customInstructions }) {
+      controller = new AbortController();
+      const { signal } = controller;
+      const unwritable = await store.writeProblem();
+      if (unwritable !== undefined) return { refused: unwritable };
+      const position = store.log.find(entryId);
+      if (position < 0) return { refused: `Entry not found: ${entryId}` };
+      if (!(await hooks.beforeTree({ targetId: entryId, summarize: wanted })))
+        return { cancelled: true, leafId: store.leafId };
+      await stop();
+      const text = textOfUser(store.log.entry(position));
+      const target = text === undefined ? position : store.log.parent(position);
+      const left = store.leafId;
+      if (target === store.leaf) return { cancelled: false, leafId: left, ...(text === undefined ? {} : { text }) };
+      const path = store.path();
+      const abandoned = path.slice(path.indexOf(commonAncestor(store.log, store.leaf, target)) + 1);
+      const hasLeft = wanted && abandoned.length > 0;
+      const summary = hasLeft ? await summaryOf(abandoned, customInstructions, signal) : undefined;
+      if (summary && "refused" in summary) return summary;
+      settle(target, left, summary);
+      return {
+        cancelled: false,
+        leafId: store.leafId,
+        ...(text === undefined ? {} : { text }),
+        ...(summary ? { summary: summary.summary } : {}),
+      };
+    },
+    async setLabel(entryId, given) {
+      const unwritable = await store.writeProblem();
+      if (unwritable !== undefined) return { refused: unwritable };
+      if (store.log.find(entryId) < 0) return { refused: `Entry not found: ${entryId}` };
+      const label = given?.trim() || undefined;
+      append({ type: "label", targetId: entryId, ...(label === undefined ? {} : { label }) });
+      return { label };
+    },
+    setName(given) {
+      const name = given.trim();
+      if (name === "") return { refused: "Session name cannot be empty" };
+      store.append({ type: "session_info", name });
+      return { name };
+    },
+    labels: () => labelsOf(store.log),
+    userMessages() {
+      const { log } = store;
+      const found: { entryId: string; text: string }[] = [];
+      for (let at = 0; at < log.length; at++) {
+        if (log.kind(at) !== "message" || (log.role(at) !== "user" && log.role(at) !== "")) continue;
+        const text = textOfUser(log.look(at));
+        if (text) found.push({ entryId: log.id(at), text });
+      }
+      return found;
+    },
+  };
+}
+
+function entriesAt({ log }: SessionStore, positions: readonly number[]): ReturnType<SessionStore["branch"]> {
+  return positions.flatMap((position) => log.entry(position) ?? []);
+}
