@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 const { version } = JSON.parse(readFileSync(new URL("packages/coding-agent/package.json", import.meta.url), "utf8"));
 
 /** They keep the whole machine busy for seconds, so they come last and alone: others would run out of time beside them. */
-const HEAVY = ["test/processes/**/*.test.ts", "test/conformance/bad-providers.test.ts"];
+const HEAVY = ["test/processes/**/*.test.ts", "test/sessions/crash.test.ts", "test/conformance/bad-providers.test.ts"];
 
 export default defineConfig({
   // The build puts the version in; tests that import the sources need it too.

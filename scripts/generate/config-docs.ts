@@ -178,8 +178,8 @@ from stdin. Files (\`@file\`) are refused.
 
 | exit code | reason |
 | --- | --- |
-| 0 | stdin was closed, or help, version or models were shown, or \`tiller doctor\` found no problem |
-| 1 | \`@file\` in RPC mode, \`--api-key\` without a model, or \`tiller doctor\` found a problem |
+| 0 | stdin was closed, or help, version, models or sessions were shown, or \`tiller doctor\` or \`tiller sessions verify\` found no problem |
+| 1 | \`@file\` in RPC mode, \`--api-key\` without a model, a session that cannot be opened, options about sessions that contradict each other, or \`tiller doctor\` or \`tiller sessions verify\` found a problem |
 | 2 | an option that is unknown or not built yet, or a value that does not fit |
 
 In the dialects omp and xcsh an unknown option is only a warning on stderr, as it is there.

@@ -54,7 +54,14 @@ function eventTargets(): Target[] {
 }
 
 /** They belong to a prompt, but come before its first turn or after its last. */
-const OUTSIDE_TURNS = new Set(["agent_start", "agent_settled", "prompt_result", "session_settled"]);
+const OUTSIDE_TURNS = new Set([
+  "agent_start",
+  "agent_settled",
+  "auto_compaction_start",
+  "auto_compaction_end",
+  "prompt_result",
+  "session_settled",
+]);
 
 /** Which events always carry the optional fields of the envelope. */
 const PLACES: Record<string, (row: EventRow) => boolean> = {

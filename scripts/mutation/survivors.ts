@@ -12,7 +12,6 @@ export interface AcceptedSurvivor {
 }
 
 export const ACCEPTED_SURVIVORS: readonly AcceptedSurvivor[] = [
-  { frame: "response:get_state", field: "data.sessionName", reason: "absent until sessions can be named" },
   { frame: "response:prompt", field: "data.agentInvoked", reason: "present only when a local command was run" },
   { frame: "message_end:assistant", field: "message.responseId", reason: "only real providers send one" },
   { frame: "prompt_result", field: "durationMs", op: "change", reason: "any duration is a valid duration" },

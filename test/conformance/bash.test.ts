@@ -131,9 +131,9 @@ describe("bash", () => {
   });
 
   it("writes to /dev/stderr and /dev/stdout as to any other file, and nothing is left of the pipe", async () => {
-    const rpc = start({ env: { TMPDIR: undefined } });
+    const rpc = start(OWN_TMP);
     const command =
-      "echo one > /dev/stderr; echo two >> /dev/stdout; echo three >&2; ls /tmp | grep -E '^tiller-(pipe|groups)'";
+      "echo one > /dev/stderr; echo two >> /dev/stdout; echo three >&2; ls tmp | grep -E '^tiller-(pipe|groups)'";
     expect(await bash(rpc, command)).toMatchObject({ output: "one\ntwo\nthree\n" });
   });
 

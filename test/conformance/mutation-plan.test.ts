@@ -36,6 +36,8 @@ describe("the plan of the mutation run", () => {
     expect(places("tool_execution_end")).toEqual(["promptId", "turnIndex"]);
     expect(places("auto_retry_start")).toEqual(["promptId", "turnIndex"]);
     expect(places("prompt_result")).toEqual(["promptId"]);
+    expect(places("auto_compaction_end")).toEqual(["promptId"]);
+    expect(places("compaction_end")).toEqual([]);
     expect(places("queue_update")).toEqual([]);
   });
 

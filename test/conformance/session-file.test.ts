@@ -186,7 +186,10 @@ describe("a file that cannot be written", () => {
     expect((await rpc.prompt("two")).result.status).toBe("completed");
     const notices = ofType(rpc.frames, "notice");
     expect(notices).toMatchObject([
-      { level: "error", message: expect.stringMatching(/cannot be written.*memory only/) },
+      {
+        level: "error",
+        message: expect.stringMatching(/cannot be written.*goes on in memory and is written as soon as/),
+      },
     ]);
     expect(at(notices[0], "message")).toContain("taken/x");
     expect(await messagesOf(rpc)).toHaveLength(4);

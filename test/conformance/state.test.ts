@@ -65,6 +65,7 @@ describe("get_state", () => {
           pendingMessageCount: 0,
           queuedMessageCount: 0,
           todoPhases: [],
+          contextUsage: { tokens: 0, contextWindow: 200_000, percent: 0 },
         },
       });
     },

@@ -19,6 +19,8 @@ export interface Outcome {
   waiting?: { steering?: string[]; followUp?: string[] };
   /** The user messages in their order, the prompt "next" included. */
   conversation: readonly string[];
+  /** The user messages that were delivered before, and that are no longer part of the conversation. */
+  before?: readonly string[];
   /** What a get_state says that was sent right behind the command. */
   state?: object;
   /** The process ends with this code; then there is no "next". */
@@ -41,6 +43,7 @@ export interface Command {
 }
 
 const BUSY = "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
+const NOTHING = "Nothing to compact (session too small)";
 const ok = { success: true };
 const started = { success: true, data: { disposition: "started" } };
 const queued = { success: true, data: { disposition: "queued" } };
@@ -112,6 +115,17 @@ const endsToo = (outcome: Outcome, says: string): Outcome => ({
   says,
   results: { ...outcome.results, new: "completed" },
 });
+
+/** The run and what waits end with the session that they belong to. */
+const sessionLeft = (says: string): Outcome => ({
+  says,
+  answers: { new: { success: true, data: { cancelled: false } } },
+  results: { run: "aborted", kept: "aborted" },
+  before: ["go"],
+  conversation: ["next"],
+  state: { isStreaming: false, isSettled: true, pendingMessageCount: 0, messageCount: 0 },
+});
+const leftIdle = (says: string): Outcome => ({ ...sessionLeft(says), results: {}, before: [] });
 
 export const COMMANDS: readonly Command[] = [
   {
@@ -210,6 +224,13 @@ export const COMMANDS: readonly Command[] = [
         {
           answers: { new: ok },
           tells: { type: "auto_retry_end", success: false, finalError: "Retry cancelled" },
+        },
+      ),
+      compacting: runEnds(
+        "The summary is given up, nothing is compacted; the prompt ends as aborted, the queue is kept.",
+        {
+          answers: { new: ok },
+          tells: { type: "auto_compaction_end", aborted: true, willRetry: false },
         },
       ),
     },
@@ -381,6 +402,63 @@ export const COMMANDS: readonly Command[] = [
       }),
       "retry delay": goesOn("Says that the session streams, and which attempt it waits for.", {
         answers: { new: { success: true, data: { ...streaming, retry: { attempt: 1 } } } },
+      }),
+      compacting: goesOn("Says that the session streams and compacts.", {
+        answers: { new: { success: true, data: { ...streaming, isCompacting: true } } },
+      }),
+    },
+  },
+  {
+    name: "new_session",
+    frames: [{ id: "new", type: "new_session" }],
+    cells: {
+      idle: leftIdle("A new session; what waited is dropped."),
+      active: sessionLeft(
+        "The run and the queued prompt end as aborted, then the answer comes; nothing waits any more.",
+      ),
+    },
+  },
+  {
+    name: "switch_session",
+    frames: [{ id: "new", type: "switch_session", sessionPath: "other.jsonl" }],
+    cells: {
+      idle: leftIdle("The other session; what waited is dropped."),
+      active: sessionLeft(
+        "The run and the queued prompt end as aborted, then the answer comes; nothing waits any more.",
+      ),
+    },
+  },
+  {
+    name: "switch_session to what is no session",
+    frames: [{ id: "new", type: "switch_session", sessionPath: "a.txt" }],
+    cells: {
+      idle: staysIdle("Refused.", { answers: { new: { success: false } } }),
+      active: goesOn("Refused; a command that cannot be done does not end the run either.", {
+        answers: { new: { success: false } },
+      }),
+    },
+  },
+  {
+    name: "compact",
+    frames: [{ id: "new", type: "compact" }],
+    model: 'text "Notes."',
+    cells: {
+      idle: staysIdle("Refused: nothing was said yet.", {
+        answers: { new: { success: false, error: NOTHING } },
+      }),
+      active: runEnds("The run ends as aborted, then the conversation is compacted; the queue is kept.", {
+        answers: { new: { success: true } },
+        before: ["go"],
+        conversation: ["next", "kept"],
+        state: { isCompacting: true },
+      }),
+      compacting: runEnds("The run ends as aborted, then the older part is compacted; the queue is kept.", {
+        answers: { new: { success: true } },
+        state: { isCompacting: true },
+      }),
+      "retry delay": runEnds("The run ends as aborted; refused: nothing was answered yet.", {
+        answers: { new: { success: false, error: NOTHING } },
+        state: undefined,
       }),
     },
   },

@@ -1,3 +1,4 @@
+import { assistant, sessionText } from "../conformance/session-files.ts";
 import { at, type Frame } from "../support/frame.ts";
 
 /** The moments of a run at which a command may come, each with a model that makes the moment last. */
@@ -13,6 +14,8 @@ export interface Moment {
   model(lastsMs: number): readonly string[];
   /** The moment has come with this frame. */
   begins?: (frame: Frame) => boolean;
+  /** The session file that is open then. Without it nothing was said before. */
+  session?(cwd: string): string;
   /** The messages behind the prompt when the run is aborted now. */
   afterAbort: readonly string[];
 }
@@ -24,9 +27,13 @@ export type MomentName =
   | "streaming tool arguments"
   | "running one tool"
   | "running several tools"
-  | "retry delay";
+  | "retry delay"
+  | "compacting";
 
 const WAIT_FOR_GO = "while [ ! -e go ]; do sleep 0.02; done; echo one";
+
+/** Something to make a summary of, without a word of the user's. */
+const longTalk = (cwd: string): string => sessionText(cwd, [assistant("a1", "Much was said. ".repeat(100))]);
 
 const update = (type: string) => (frame: Frame) => at(frame, "assistantMessageEvent", "type") === type;
 const event = (type: string) => (frame: Frame) => frame.type === type;
@@ -78,10 +85,18 @@ export const MOMENTS: readonly Moment[] = [
     // The failed answer has left the conversation when the pause begins.
     afterAbort: [],
   },
+  {
+    name: "compacting",
+    active: true,
+    model: (ms) => ['error overflow "too long"', `delay ${ms} + text "Notes."`],
+    session: longTalk,
+    begins: event("auto_compaction_start"),
+    // As in the pause before a retry.
+    afterAbort: [],
+  },
 ];
 
 /** Moments that this version cannot have yet, and what brings them. */
 export const OPEN_MOMENTS: readonly { name: string; comesWith: string }[] = [
-  { name: "compacting", comesWith: "compaction" },
   { name: "dialog open", comesWith: "dialogs" },
 ];

@@ -44,7 +44,7 @@ async function playOnce(
     if (outcome.exit === undefined) await expectQuiet(rpc, moment, outcome);
     else expect(await rpc.waitExit(), "exit").toMatchObject({ code: outcome.exit });
     if (outcome.tells) expect(rpc.frames, "frames").toContainEqual(expect.objectContaining(outcome.tells));
-    expect(deliveredTexts(rpc), "delivered").toEqual(outcome.conversation);
+    expect(deliveredTexts(rpc), "delivered").toEqual([...(outcome.before ?? []), ...outcome.conversation]);
     expectResults(rpc, outcome);
   } finally {
     await rpc.dispose();
@@ -53,15 +53,17 @@ async function playOnce(
 
 function startProcess(command: Command, moment: Moment, lastsMs: number): RpcProcess {
   const own = command.model === undefined ? [] : [command.model];
+  const settings = ["--set", `retry.baseDelayMs=${lastsMs}`, "--set", "compaction.keepRecentTokens=1"];
   return new RpcProcess({
     script: [...moment.model(lastsMs), ...own, ...Array<string>(12).fill('text "ok"')],
-    args: ["--no-session", "--set", `retry.baseDelayMs=${lastsMs}`, ...(command.args ?? [])],
+    args: ["--no-session", ...settings, ...(command.args ?? [])],
     files: { "a.txt": "A\n" },
   });
 }
 
 /** Starts a run and waits for the moment; then a message is put in the queue whose fate each cell tells. */
-async function reach(rpc: RpcProcess, { active, begins }: Moment): Promise<void> {
+async function reach(rpc: RpcProcess, { active, begins, session }: Moment): Promise<void> {
+  if (session) await openSession(rpc, session(rpc.sandbox.cwd));
   if (!active || !begins) {
     await rpc.call({ id: "kept", type: "follow_up", message: "kept" });
     return;
@@ -69,6 +71,12 @@ async function reach(rpc: RpcProcess, { active, begins }: Moment): Promise<void>
   rpc.send({ id: "run", type: "prompt", message: "go" });
   await rpc.waitFor(begins);
   await rpc.call({ id: "kept", type: "prompt", message: "kept", streamingBehavior: "followUp" });
+}
+
+async function openSession(rpc: RpcProcess, text: string): Promise<void> {
+  const sessionPath = join(rpc.sandbox.cwd, "before.jsonl");
+  writeFileSync(sessionPath, text);
+  expect(await rpc.call({ type: "switch_session", sessionPath })).toMatchObject({ success: true });
 }
 
 /** The command, and a get_state right behind it in the same write. */
@@ -100,7 +108,8 @@ async function expectQuiet(rpc: RpcProcess, moment: Moment, outcome: Outcome): P
   const counts = { pendingMessageCount: left.length, queuedMessageCount: left.length };
   expect(data, "state when quiet").toMatchObject({ isStreaming: false, isSettled: left.length === 0, ...counts });
   if (left.length > 0) expect(lastQueue(rpc), "queue").toEqual({ steering, followUp });
-  if (results.run === "aborted") expect(await rolesBehind(rpc, "go"), "after the abort").toEqual(moment.afterAbort);
+  if (results.run === "aborted" && !outcome.before)
+    expect(await rolesBehind(rpc, "go"), "after the abort").toEqual(moment.afterAbort);
 
   const { result } = await rpc.prompt("next", { id: "next" });
   expect(result).toMatchObject({ status: "completed", sessionSettled: true });

@@ -92,6 +92,8 @@ const drafts = (abortWeight: number): fc.Arbitrary<Draft> =>
     { weight: 1, arbitrary: setting("set_follow_up_mode", QUEUE_MODES) },
     { weight: 1, arbitrary: setting("set_interrupt_mode", INTERRUPT_MODES) },
     { weight: 1, arbitrary: fc.boolean().map((enabled) => command("set_auto_retry", () => ({ enabled }))) },
+    { weight: 1, arbitrary: fc.boolean().map((enabled) => command("set_auto_compaction", () => ({ enabled }))) },
+    { weight: 2, arbitrary: always(command("compact")) },
     { weight: 3, arbitrary: always(command("get_state")) },
     { weight: 1, arbitrary: always(command("get_messages")) },
     { weight: 2, arbitrary: fc.constantFrom(...LIMITS).map((limits) => message("prompt", { limits })) },

@@ -217,6 +217,11 @@ export const OWN_CUSTOM_TYPES = {
     data: Type.Object({}),
     example: {},
   },
+  "tiller.lost": {
+    summary: "Stands in for an entry that was damaged beyond reading, so that those after it still have their parent.",
+    data: Type.Object({}),
+    example: {},
+  },
 } as const;
 export type OwnCustomType = keyof typeof OWN_CUSTOM_TYPES;
 export type OwnCustomData<T extends OwnCustomType> = Static<(typeof OWN_CUSTOM_TYPES)[T]["data"]>;

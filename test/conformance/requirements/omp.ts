@@ -192,11 +192,9 @@ export const OMP = {
         "omp.switch.command": { same: "pi.switch.command" },
         "omp.branch.command": {
           text: "`branch` starts a new branch at the earlier user message `entryId`.",
-          open: "sessions",
         },
         "omp.branch.messages": {
           text: "`get_branch_messages` lists the user messages that can be branched from.",
-          open: "sessions",
         },
         "omp.last-text.command": { same: "pi.last-text.command" },
         "omp.session-name.command": { same: "pi.session-name.command" },
@@ -400,7 +398,6 @@ export const OMP = {
         "omp.errors.continue-after-parse": "After a malformed line the following lines are read and answered.",
         "omp.errors.empty-session-name": {
           text: "An empty name in `set_session_name` is refused with `Session name cannot be empty`.",
-          open: "sessions",
         },
         "omp.errors.unknown-ui-response": "A UI response with an unknown `id` is ignored.",
         "omp.errors.ends-at-eof": { text: "The process ends when stdin closes.", same: "omp.cli.eof-exit" },

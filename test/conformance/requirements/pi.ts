@@ -126,7 +126,6 @@ export const PI = {
     {
       heading: "Commands > Prompting > new_session",
       area: "sessions",
-      open: "sessions",
       rows: {
         "pi.new-session.command": "`new_session` begins a new session.",
         "pi.new-session.cancellable": {
@@ -153,7 +152,6 @@ export const PI = {
         "pi.state.session-id": "`sessionId` is the id of the session.",
         "pi.state.session-name": {
           text: "`sessionName` is the name given by `set_session_name`.",
-          open: "sessions",
         },
         "pi.state.session-name-absent": "`sessionName` is left out while no name has been given.",
         "pi.state.auto-compaction": "`autoCompactionEnabled` tells whether automatic compaction is on.",
@@ -218,7 +216,6 @@ export const PI = {
     {
       heading: "Commands > Compaction > compact",
       area: "compaction",
-      open: "compaction",
       rows: {
         "pi.compaction.command": "`compact` shortens the context of the conversation so that it uses fewer tokens.",
         "pi.compaction.instructions": "`compact` takes `customInstructions`, which steer the summary.",
@@ -236,11 +233,9 @@ export const PI = {
           "`set_auto_compaction` takes `enabled`, and get_state tells it; what it does stands in the next two rows.",
         "pi.compaction.automatic": {
           text: "With automatic compaction on, the context is compacted when it is nearly full.",
-          open: "compaction",
         },
         "pi.compaction.automatic-off": {
           text: "With automatic compaction off, a nearly full context is left alone.",
-          open: "compaction",
         },
       },
     },
@@ -283,7 +278,6 @@ export const PI = {
     {
       heading: "Commands > Session > get_session_stats",
       area: "sessions",
-      open: "sessions",
       rows: {
         "pi.stats.command": "`get_session_stats` tells the tokens used and what they cost.",
         "pi.stats.session": "The data has `sessionFile` and `sessionId`.",
@@ -306,7 +300,6 @@ export const PI = {
     {
       heading: "Commands > Session > switch_session",
       area: "sessions",
-      open: "sessions",
       rows: {
         "pi.switch.command": "`switch_session` loads the session file at `sessionPath`.",
         "pi.switch.cancellable": {
@@ -318,7 +311,6 @@ export const PI = {
     {
       heading: "Commands > Session > fork",
       area: "sessions",
-      open: "sessions",
       rows: {
         "pi.fork.command": "`fork` starts a new branch at the earlier user message `entryId`.",
         "pi.fork.text": "The data of the answer has `text`, the original text of that message.",
@@ -336,7 +328,6 @@ export const PI = {
     {
       heading: "Commands > Session > set_session_name",
       area: "sessions",
-      open: "sessions",
       rows: { "pi.session-name.command": "`set_session_name` sets the display name of the session." },
     },
     {
@@ -388,11 +379,9 @@ export const PI = {
         "pi.events.tool-end": "`tool_execution_end` says that a tool has finished.",
         "pi.events.compaction-start": {
           text: "`auto_compaction_start` says that automatic compaction begins.",
-          open: "compaction",
         },
         "pi.events.compaction-end": {
           text: "`auto_compaction_end` says that automatic compaction has finished.",
-          open: "compaction",
         },
         "pi.events.retry-start": {
           text: "`auto_retry_start` says, after a passing error, that a retry begins.",

@@ -23,7 +23,7 @@ import type { Refused, SessionSwitch } from "./session-switch.ts";
 import type { SessionViews } from "./session-views.ts";
 import { messageOf } from "./store/entry-rules.ts";
 import type { SessionStore } from "./store/session-store.ts";
-import type { TreeNavigation } from "./tree-navigation.ts";
+import type { Navigated, NavigateRequest, TreeNavigation } from "./tree-navigation.ts";
 
 export interface MessageRequest {
   message: string;
@@ -75,6 +75,10 @@ export interface AgentSession {
   /** Resolves after the last event of the run that it ended. */
   abort(): Promise<void>;
   abortRetry(): Promise<void>;
+  /** Goes on from another place of the same session. */
+  navigate(request: NavigateRequest): Promise<Navigated | Refused>;
+  /** Gives up the navigation that is under way, and those that begin before the function that it returns is called. */
+  giveUpNavigation(): () => void;
   /** Neither a run nor a shell command of the host is going on. */
   waitForIdle(): Promise<void>;
   subscribe(listener: SessionListener): () => void;
@@ -134,6 +138,8 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   };
   /** Behind those who asked for it before: they are then there to be ended. */
   const abortNavigation = async (): Promise<void> => (await asked)?.tree.abort();
+  /** So many want that no navigation waits for a summary. */
+  let givenUp = 0;
 
   const enqueue = (name: QueueName, request: MessageRequest, prompt?: AcceptedPrompt): Admission => {
     queue.add(name, userMessage(request, clock.now()), prompt);
@@ -205,6 +211,14 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       await Promise.all([run.abort(), compactor.abort(), abortNavigation()]);
     },
     abortRetry: () => run.abortRetry(),
+    navigate: async (request) => (await history()).tree.navigate(request, givenUp > 0),
+    giveUpNavigation() {
+      givenUp += 1;
+      void abortNavigation();
+      return () => {
+        givenUp -= 1;
+      };
+    },
     async waitForIdle() {
       await Promise.all([run.settled(), bash.settled(), compactor.settled()]);
     },

@@ -1,3 +1,4 @@
+import type { ToolCall } from "@tiller/protocol/content";
 import type { AssistantMessage, ToolResultMessage } from "@tiller/protocol/message";
 import type { ModelEntry, SessionEntry } from "@tiller/protocol/session-entry";
 import type { EntryLog } from "./store/entry-log.ts";
@@ -63,17 +64,19 @@ export function interruption(log: EntryLog, path: readonly number[]): Interrupti
 /** Entries that are written where a run ended, or where somebody went who did not run anything. */
 const ENDED: ReadonlySet<string> = new Set(["tiller.run_end", "tiller.leaf"]);
 
-function asksForTools({ stopReason, content }: AssistantMessage): boolean {
-  const isFailed = stopReason === "error" || stopReason === "aborted";
-  return !isFailed && content.some((block) => block.type === "toolCall");
+function asksForTools(message: AssistantMessage): boolean {
+  const isFailed = message.stopReason === "error" || message.stopReason === "aborted";
+  return !isFailed && callsOf(message).length > 0;
 }
 
-function open({ content }: AssistantMessage, answered: ReadonlySet<string>): Interruption {
-  const openCalls = [];
-  for (const block of content) {
-    if (block.type === "toolCall" && !answered.has(block.id)) openCalls.push({ id: block.id, name: block.name });
-  }
-  return { openCalls };
+function open(message: AssistantMessage, answered: ReadonlySet<string>): Interruption {
+  const openCalls = callsOf(message).filter(({ id }) => !answered.has(id));
+  return { openCalls: openCalls.map(({ id, name }) => ({ id, name })) };
+}
+
+/** Files of other programs may have a text in place of the list, or nothing. */
+function callsOf({ content }: AssistantMessage): ToolCall[] {
+  return Array.isArray(content) ? content.filter((block) => block?.type === "toolCall") : [];
 }
 
 /** What the model is told about a call whose end nobody saw. */

@@ -157,6 +157,16 @@ describe("the statistics of a session", () => {
     );
   });
 
+  it("begin anew with another session", () => {
+    const counter = createSessionCounter();
+    counter.counts(loadedLog([messageEntry("a", null, user("hi")), messageEntry("b", "a", user("ho"))]));
+    expect(counter.counts(loadedLog([messageEntry("c", null, assistant("x"))]))).toMatchObject({
+      userMessages: 0,
+      assistantMessages: 1,
+      totalMessages: 1,
+    });
+  });
+
   it("belong to whoever asks", () => {
     const log = loadedLog([messageEntry("a", null, user("hi"))]);
     const counter = createSessionCounter();

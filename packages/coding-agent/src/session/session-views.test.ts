@@ -72,9 +72,11 @@ describe("the entries", () => {
   it("are those that were there when they were asked for", () => {
     const entries = subject.entries(undefined);
     const messages = subject.messages();
+    const tree = subject.tree();
     store.appendMessage(assistant("later"));
     expect(dataOf(entries as Pieces).entries).toEqual(lines);
     expect(dataOf(messages).messages).toHaveLength(3);
+    expect(dataOf(tree)).toEqual({ tree: naiveTree(lines), leafId: "id-2" });
     expect(dataOf(subject.entries("id-2")).entries).toMatchObject([{ message: assistant("later") }]);
   });
 });
@@ -201,6 +203,15 @@ describe("pages of messages", () => {
       expect(views(chain(3)).views.messagesPage({ cursor })).toEqual({ refused: "Invalid RPC message cursor" });
     });
   }
+});
+
+it("messages of any length come out whole, also where they just fit into what is sent at a time", () => {
+  for (let length = 4900; length < 5200; length++) {
+    const two = chain(2, (at) => "x".repeat(at === 0 ? 1000 : length));
+    expect(dataOf(views(two).views.messages()).messages).toEqual(two.map(({ message }) => message));
+  }
+  const large = chain(5, (at) => "x".repeat(at % 2 === 0 ? 300_000 : 10));
+  expect(dataOf(views(large).views.entries(undefined)).entries).toEqual(large);
 });
 
 /** Any session: some of it from a file, laid out like this or like that, the rest added since. */

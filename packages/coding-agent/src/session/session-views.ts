@@ -3,7 +3,7 @@ import type { ByteRange, EntryLog } from "./store/entry-log.ts";
 import { messageOf } from "./store/entry-rules.ts";
 import { labelEntriesOf } from "./store/fork.ts";
 import type { SessionStore } from "./store/session-store.ts";
-import { walkTree } from "./store/tree.ts";
+import { type TreeStep, walkTree } from "./store/tree.ts";
 
 /** JSON in parts, made while it is read. A part that is a Buffer holds only until the next one is asked for. */
 export type Pieces = Iterable<Buffer | string>;
@@ -23,7 +23,8 @@ export interface SessionViews {
 
 export function createSessionViews(store: SessionStore): SessionViews {
   return {
-    messages: () => messagesJson(store.log, [...store.context]),
+    // Its length is taken now: the list only grows, or makes way for another one.
+    messages: () => messagesJson(store.log, store.context),
     messagesPage: (request) => page(store, request),
     entries(since) {
       const at = since === undefined ? -1 : store.log.find(since);
@@ -110,26 +111,33 @@ function textIn(json: ByteRange | string): string {
   return typeof json === "string" ? json : json.bytes.toString("utf8", json.start, json.end);
 }
 
-function treeJson(log: EntryLog, leafId: string | null): string[] {
-  const labels = labelEntriesOf(log);
-  const pieces = ['{"tree":['];
+function treeJson(log: EntryLog, leafId: string | null): Pieces {
+  return treePieces(log, walkTree(log), labelEntriesOf(log), leafId);
+}
+
+function* treePieces(
+  log: EntryLog,
+  steps: Iterable<TreeStep>,
+  labels: ReturnType<typeof labelEntriesOf>,
+  leafId: string | null,
+): Generator<string> {
+  yield '{"tree":[';
   /** Whether something stands before the next node on its level. */
   let follows = false;
-  walkTree(log, {
-    open(position) {
+  for (const { position, isOver } of steps) {
+    if (isOver) yield endOfNode(labels.get(log.id(position)));
+    else {
       const entry = entryJson(log, position) ?? toJson({ type: "unreadable", id: log.id(position) });
-      pieces.push(`${follows ? "," : ""}{"entry":${textIn(entry)},"children":[`);
-      follows = false;
-    },
-    close(position) {
-      const given = labels.get(log.id(position));
-      if (!given) pieces.push("]}");
-      else pieces.push(`],"label":${toJson(given.label)},"labelTimestamp":${toJson(given.timestamp ?? "")}}`);
-      follows = true;
-    },
-  });
-  pieces.push(`],"leafId":${toJson(leafId)}}`);
-  return pieces;
+      yield `${follows ? "," : ""}{"entry":${textIn(entry)},"children":[`;
+    }
+    follows = isOver;
+  }
+  yield `],"leafId":${toJson(leafId)}}`;
+}
+
+function endOfNode(given: { label: string; timestamp?: string } | undefined): string {
+  if (!given) return "]}";
+  return `],"label":${toJson(given.label)},"labelTimestamp":${toJson(given.timestamp ?? "")}}`;
 }
 
 const HIGHEST_LIMIT = 256;

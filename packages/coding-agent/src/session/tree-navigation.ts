@@ -10,7 +10,8 @@ import { commonAncestor } from "./store/tree.ts";
 export interface TreeNavigation {
   /** Gives up the summary that is being made; nothing is moved then. */
   abort(): void;
-  navigate(request: NavigateRequest): Promise<Navigated | Refused>;
+  /** `isGivenUp`: no summary is made any more; who wants one stays where he is. */
+  navigate(request: NavigateRequest, isGivenUp?: boolean): Promise<Navigated | Refused>;
   /** An empty label takes it away. */
   setLabel(entryId: string, label: string | undefined): Promise<Refused | { label?: string }>;
   setName(name: string): Refused | { name: string };
@@ -81,8 +82,9 @@ export function createTreeNavigation(options: TreeNavigationOptions): TreeNaviga
 
   return {
     abort: () => controller.abort(),
-    async navigate({ entryId, summarize: wanted = false, customInstructions }) {
+    async navigate({ entryId, summarize: wanted = false, customInstructions }, isGivenUp = false) {
       controller = new AbortController();
+      if (isGivenUp) controller.abort();
       const { signal } = controller;
       const unwritable = await store.writeProblem();
       if (unwritable !== undefined) return { refused: unwritable };

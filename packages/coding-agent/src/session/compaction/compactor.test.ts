@@ -13,9 +13,15 @@ function session(items: (AgentMessage | NewEntry | string)[], ...answers: Answer
   const path = branch(...items);
   const events: SessionEvent[] = [];
   const asked: string[] = [];
-  const state = { settings: settings as CompactionSettings, model: { ...model }, hang: false };
+  const state = {
+    settings: settings as CompactionSettings,
+    model: { ...model },
+    hang: false,
+    meanwhile: (): void => undefined,
+  };
   const ask: AskModel = async ({ messages: [message] }) => {
     asked.push(JSON.stringify(message!.content));
+    state.meanwhile();
     if (state.hang) await new Promise(() => undefined);
     const answer = answers[Math.min(asked.length, answers.length) - 1] ?? "notes";
     return answer instanceof ProviderError ? { error: answer } : { text: answer, usage: usage(10, 5) };
@@ -84,6 +90,13 @@ describe("compact, when the host asks for it", () => {
       { type: "custom", customType: "tiller.cut", id: "e3" },
       { type: "compaction", firstKeptEntryId: "e3" },
     ]);
+  });
+
+  it("keeps what was added while the summary was being made", async () => {
+    const s = session([user("hi"), assistant("hello")]);
+    s.state.meanwhile = () => void s.add(user("said meanwhile"));
+    expect(await s.compactor.manual()).toMatchObject({ result: { firstKeptEntryId: "e3" } });
+    expect(s.entries.slice(2)).toMatchObject([{ type: "message", id: "e3" }, { type: "compaction" }]);
   });
 
   it("tells the model what to pay attention to", async () => {

@@ -104,18 +104,30 @@ export function createCompactor(ports: CompactorPorts): Compactor {
     try {
       const { compactBranch } = await import("./compact-branch.ts");
       const task = { fromLeaf, ask, model: current, settings: settings(), signal, isManual, focus };
+      const summarised = leafId();
       const made = await orAborted(compactBranch(task), signal);
-      return "done" in made ? { ...made.done, result: write(made.done.result) } : made;
+      return "done" in made ? { ...made.done, result: write(made.done.result, summarised) } : made;
     } catch (error) {
       return { failed: error instanceof Error ? error.message : String(error), isPassing: false };
     }
   };
 
-  const write = (made: MadeResult): CompactionResult => {
+  /** `summarised`: the last entry that the summary knows of. */
+  const write = (made: MadeResult, summarised: string | undefined): CompactionResult => {
     const { summary, tokensBefore, details, usage } = made;
-    const firstKeptEntryId = made.firstKeptEntryId ?? append(MARK);
+    const firstKeptEntryId = made.firstKeptEntryId ?? firstSince(summarised) ?? append(MARK);
     append({ type: "compaction", summary, firstKeptEntryId, tokensBefore, details, ...(usage && { usage }) });
     return { ...made, firstKeptEntryId };
+  };
+
+  /** What was added while the summary was being made, such as the output of a shell command, is in no summary. */
+  const firstSince = (summarised: string | undefined): string | undefined => {
+    let first: string | undefined;
+    for (const { id } of fromLeaf()) {
+      if (id === summarised) break;
+      first = id;
+    }
+    return first;
   };
 
   const modelName = (): string => `${model()?.provider}/${model()?.id}`;
@@ -215,7 +227,8 @@ export function createCompactor(ports: CompactorPorts): Compactor {
     manual: (focus, after) =>
       inLine(async (signal) => {
         await after;
-        return runManual(focus, signal);
+        // It never began, so there is no end to tell: a run may be telling its own by now.
+        return signal.aborted ? { refused: CANCELLED } : runManual(focus, signal);
       }),
     async abort() {
       for (const controller of open) controller.abort();

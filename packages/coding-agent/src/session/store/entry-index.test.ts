@@ -117,6 +117,11 @@ describe("the index of a session file", () => {
       [line('a"b', null), line("a\\u0041", 'a"b'), line("x", 'a"b'), line("y", "a\\u0041")],
       [-1, 0, 0, 1],
     ],
+    [
+      "of eight bytes, with a parent of eight",
+      [line("aaaaaaaa", null), line('"123456', "aaaaaaaa"), line("cccccccc", '"123456'), line("123456\\", "aaaaaaaa")],
+      [-1, 0, 1, 0],
+    ],
     ["of eight bytes", [line('"123456', null), line("bbbbbbbb", '"123456'), line("c", '"123456')], [-1, 0, 0]],
   ];
   for (const [story, lines, expected] of parents) {

@@ -51,6 +51,14 @@ describe("the end of a JSON value", () => {
     });
   }
 
+  it("is not found where a control character stands in a string", () => {
+    for (let code = 0; code < 0x20; code++) expect(endOf(`"a${String.fromCharCode(code)}b"`), String(code)).toBe(-1);
+    for (let code = 0x20; code < 0x100; code++) {
+      const text = `"${String.fromCharCode(code)}"`;
+      if (code !== 0x22 && code !== 0x5c) expect(endOf(text), String(code)).toBe(Buffer.byteLength(text));
+    }
+  });
+
   it("is looked for between start and end only", () => {
     const bytes = bytesOf('[1,"abc",true]');
     for (let end = 0; end < bytes.length; end++) expect(jsonEnd(bytes, 0, end)).toBe(-1);
@@ -144,5 +152,17 @@ describe("what jsonEnd says about any bytes", () => {
     // Both answers must have been seen often.
     expect(whole).toBeGreaterThan(500);
     expect(whole).toBeLessThan(4500);
+  });
+
+  it("is the same for a line among others, and for a message that its line ends behind", () => {
+    const behind = fc.constantFrom("\n", "}\n", "}");
+    fc.assert(
+      fc.property(mutated, mutated, behind, (bytes, others, between) => {
+        const text = Buffer.concat([others, bytes, Buffer.from(between), others]);
+        const end = others.length + bytes.length;
+        expect(jsonEnd(text, others.length, end) === end).toBe(isWhole(bytes));
+      }),
+      { numRuns: 5000 },
+    );
   });
 });

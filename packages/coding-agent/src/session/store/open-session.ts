@@ -2,15 +2,16 @@ import type { SessionHeader } from "@tiller/protocol/session-entry";
 import { beginSession, newHeader, type SessionOrigin } from "./begin-session.ts";
 import { type EntryIndex, indexEntries, type LineRange } from "./entry-index.ts";
 import { createEntryLog, type EntryLog } from "./entry-log.ts";
+import { SessionFileError } from "./file-errors.ts";
 import { jsonEnd } from "./json-scan.ts";
 import { loadEntries } from "./loaded-entries.ts";
 import { type Line, migrate, type ReadBlob } from "./migrations.ts";
 import { type Repair, repairSession, salvage } from "./salvage.ts";
 import { createSessionDisk, type DiskSettings } from "./session-disk.ts";
-import { readSessionBytes, SessionFileError, writeWholeFile } from "./session-file.ts";
 import { parseHead } from "./session-head.ts";
 import { type LockAttempt, type SessionLock, tryLock } from "./session-lock.ts";
 import type { OpenSession } from "./session-store.ts";
+import { readSessionBytes, writeWholeFile } from "./whole-file.ts";
 
 export interface OpenOptions extends DiskSettings, SessionOrigin {
   /** Somebody else had the file and has let go of it; `reopened` is what it holds now. */

@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
-import { writeWholeFile } from "./session-file.ts";
+import { idAt, indexEntries } from "./entry-index.ts";
+import { writeWholeFile } from "./whole-file.ts";
 
 /** What to do with lines that a crash, a full disk or another program has damaged: keep what can be read, set aside the rest. */
 
@@ -97,12 +98,16 @@ function objectEnd(bytes: Buffer, start: number): number | undefined {
 
 /** The parts of a message are objects with a type as well; only entries have a time in words, and the header an id. */
 function isEntry(bytes: Buffer): boolean {
+  const { type, timestamp, id } = parsed(bytes) ?? {};
+  if (typeof type !== "string") return false;
+  return typeof timestamp === "string" || (type === "session" && typeof id === "string");
+}
+
+function parsed(bytes: Buffer): Record<string, unknown> | undefined {
   try {
-    const value: Record<string, unknown> = JSON.parse(bytes.toString());
-    if (typeof value.type !== "string") return false;
-    return typeof value.timestamp === "string" || (value.type === "session" && typeof value.id === "string");
+    return JSON.parse(bytes.toString()) ?? undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -131,13 +136,38 @@ export function repairSession({ path, bytes, damage, clock }: RepairOptions): Re
   kept.push(bytes.subarray(from));
   const before = ranges[0]?.start ?? bytes.length;
   const isTornTail = total(kept) === before;
-  const repaired = isTornTail ? bytes.subarray(0, before) : wholeLines(kept);
+  const repaired = isTornTail ? bytes.subarray(0, before) : withStandIns(wholeLines(kept), before);
   const written = canDo(() => {
     const cut = isTornTail ? repaired.length : undefined;
     changeFile(path, bytes.length, cut, () => keepAside(setAside, bad, { path, bytes, clock }));
     if (!isTornTail) writeWholeFile(path, [repaired.subarray(0, -1)]);
   });
   return { bytes: repaired, written, badBytes, salvaged, setAside };
+}
+
+/**
+ * Entries name their parent. Where that one was lost, all that was said before would no longer belong to their
+ * conversation: an entry that says nothing takes its place, behind what stood before it in the file.
+ */
+function withStandIns(bytes: Buffer, damageStart: number): Buffer {
+  const index = indexEntries(bytes);
+  const isOrphan = (at: number): boolean => index.parents[at] === -1 && index.starts[at]! >= damageStart;
+  const orphans = index.starts.map((_, at) => at).filter((at) => at > 0 && isOrphan(at));
+  if (orphans.length === 0) return bytes;
+  const known = new Set(index.starts.map((_, at) => idAt(bytes, index, at)));
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const at of orphans) {
+    const start = index.starts[at]!;
+    const { parentId, timestamp } = parsed(bytes.subarray(start, index.ends[at])) ?? {};
+    if (typeof parentId !== "string" || known.has(parentId)) continue;
+    known.add(parentId);
+    const place = { type: "custom", id: parentId, parentId: idAt(bytes, index, at - 1), timestamp };
+    const standIn = JSON.stringify({ ...place, customType: "tiller.lost", data: {} });
+    parts.push(bytes.subarray(from, start), Buffer.from(`${standIn}\n`));
+    from = start;
+  }
+  return Buffer.concat([...parts, bytes.subarray(from)]);
 }
 
 /** Nothing is changed before the bad bytes are safe, nor in a file that somebody else has written to meanwhile. */

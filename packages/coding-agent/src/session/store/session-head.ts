@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, openSync, readSync } from "node:fs";
 
 /** What the first lines of a session file say about it; enough to tell that it is one, and whose. */
 export interface SessionHead {
@@ -49,7 +49,8 @@ function headOf(line: Record<string, unknown>, id: string, titleLine: string | u
 /** The head of a file. What cannot be read is no session. */
 export function readHead(path: string): SessionHead | undefined {
   try {
-    const fd = openSync(path, "r");
+    // A pipe would keep us waiting for somebody to write into it.
+    const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const bytes = Buffer.allocUnsafe(HEAD_BYTES);
       return parseHead(bytes.subarray(0, readSync(fd, bytes, 0, HEAD_BYTES, 0)));

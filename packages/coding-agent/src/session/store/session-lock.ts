@@ -15,6 +15,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
 import { randomHex, sleep } from "../../lib/clock.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
+import { codeOf } from "./file-errors.ts";
 
 /**
  * One process at a time writes a session. A lock is a small file that says who holds it. The lock of a process that is
@@ -320,8 +321,4 @@ function removeQuietly(file: string): void {
   } catch {
     // It was never made, or it stays: a claim without a lock says nothing to anybody.
   }
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? "";
 }

@@ -8,14 +8,7 @@ const wood = tree(-1, 0, 0, 1, -1, 4);
 
 function told(entries: Parents): string {
   let text = "";
-  walkTree(entries, {
-    open: (at) => {
-      text += `(${at}`;
-    },
-    close: () => {
-      text += ")";
-    },
-  });
+  for (const { position, isOver } of walkTree(entries)) text += isOver ? ")" : `(${position}`;
   return text;
 }
 
@@ -51,6 +44,14 @@ describe("a tree of entries", () => {
     expect(told(tree())).toBe("");
   });
 
+  it("is told as it was when that was asked for", () => {
+    const parents = [-1, 0];
+    const growing: Parents = { length: 2, parent: (at) => parents[at]! };
+    const steps = walkTree(growing);
+    parents[1] = -1;
+    expect([...steps].map(({ position }) => position)).toEqual([0, 1, 1, 0]);
+  });
+
   it("may be as deep as a long conversation", () => {
     const chain: Parents = { length: 200_000, parent: (at) => at - 1 };
     expect(told(chain)).toHaveLength(2 * 200_000 + [...Array(200_000).keys()].join("").length);
@@ -73,14 +74,14 @@ describe("a tree of entries", () => {
       fc.property(anyTree, (parents) => {
         const open: number[] = [];
         const seen: number[] = [];
-        walkTree(tree(...parents), {
-          open(at) {
-            expect(parents[at]).toBe(open.at(-1) ?? -1);
-            open.push(at);
-            seen.push(at);
-          },
-          close: (at) => expect(open.pop()).toBe(at),
-        });
+        for (const { position, isOver } of walkTree(tree(...parents))) {
+          if (isOver) expect(open.pop()).toBe(position);
+          else {
+            expect(parents[position]).toBe(open.at(-1) ?? -1);
+            open.push(position);
+            seen.push(position);
+          }
+        }
         expect(open).toEqual([]);
         expect(seen.toSorted((a, b) => a - b)).toEqual([...parents.keys()]);
       }),

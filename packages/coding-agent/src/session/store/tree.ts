@@ -33,25 +33,31 @@ export function commonAncestor({ parent }: Parents, one: number, other: number):
   return -1;
 }
 
-export interface TreeWriter {
-  /** The beginning of a node: everything but its children. */
-  open(position: number): void;
-  /** The children are over. */
-  close(position: number): void;
+export interface TreeStep {
+  position: number;
+  /** Its children are over. */
+  isOver: boolean;
 }
 
-/** Walks the whole tree without recursion: a conversation is as deep as it is long. */
-export function walkTree(entries: Parents, { open, close }: TreeWriter): void {
-  const children = childrenOf(entries);
-  const waiting = [...(children.get(-1) ?? [])].reverse().map((position) => ({ position, isOpen: false }));
+/**
+ * The whole tree as it is now: each entry when it begins, and again behind its children. Without recursion: a
+ * conversation is as deep as it is long.
+ */
+export function walkTree(entries: Parents): Iterable<TreeStep> {
+  return stepsOf(childrenOf(entries));
+}
+
+function* stepsOf(children: ReadonlyMap<number, readonly number[]>): Generator<TreeStep> {
+  const waiting: TreeStep[] = [];
+  const addBelow = (parent: number): void => {
+    const below = children.get(parent) ?? [];
+    for (let i = below.length - 1; i >= 0; i--) waiting.push({ position: below[i]!, isOver: false });
+  };
+  addBelow(-1);
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    if (next.isOpen) {
-      close(next.position);
-      continue;
-    }
-    open(next.position);
-    waiting.push({ position: next.position, isOpen: true });
-    const below = children.get(next.position) ?? [];
-    for (let i = below.length - 1; i >= 0; i--) waiting.push({ position: below[i]!, isOpen: false });
+    yield next;
+    if (next.isOver) continue;
+    waiting.push({ position: next.position, isOver: true });
+    addBelow(next.position);
   }
 }

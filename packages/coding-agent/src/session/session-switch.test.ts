@@ -1,0 +1,248 @@
+import { describe, expect, it } from "vitest";
+import type { SessionHooks } from "./ports.ts";
+import { createSessionSwitch, textOfUser } from "./session-switch.ts";
+import { beginSession } from "./store/begin-session.ts";
+import type { SessionDisk } from "./store/session-disk.ts";
+import { createSessionStore, type OpenSession } from "./store/session-store.ts";
+import {
+  assistant,
+  countingIds,
+  entriesOf,
+  loadedLog,
+  messageEntry,
+  type PlainEntry,
+  plain,
+  stillClock,
+  testHeader,
+  user,
+} from "./store/test-sessions.ts";
+
+const lines: PlainEntry[] = [
+  messageEntry("a", null, user("first")),
+  messageEntry("b", "a", assistant("answer")),
+  messageEntry("c", "b", user("second")),
+  messageEntry("d", "c", assistant("other")),
+  plain("l", "d", { type: "label", targetId: "b", label: "here" }),
+];
+
+/** A desk that notes in which order things are done. */
+function desk({
+  hooks = {},
+  content = lines,
+  path = "/now.jsonl",
+}: {
+  hooks?: Partial<SessionHooks>;
+  content?: PlainEntry[];
+  /** Null: it is kept in memory only. */
+  path?: string | null;
+} = {}) {
+  const notes: string[] = [];
+  const disk: SessionDisk = {
+    path: "/now.jsonl",
+    isInUse: false,
+    write: () => undefined,
+    problem: () => undefined,
+    endTurn: () => undefined,
+    close: async () => void notes.push("old one closed"),
+  };
+  const ids = countingIds();
+  const first: OpenSession = { log: loadedLog(content), path: path ?? undefined, disk };
+  const store = createSessionStore({ clock: stillClock, ids, first });
+  const told = (name: string) => async (event: object) => {
+    notes.push(`${name} ${JSON.stringify(event)}`);
+    return true;
+  };
+  const subject = createSessionSwitch({
+    store,
+    clock: stillClock,
+    ids,
+    hooks: {
+      beforeSwitch: told("beforeSwitch"),
+      beforeFork: told("beforeFork"),
+      beforeTree: told("beforeTree"),
+      ...hooks,
+    },
+    source: {
+      begin: ({ parentSession }) =>
+        beginSession({ clock: stillClock, ids, cwd: "/w" }, { parentSession, path: "/new.jsonl" }),
+      open(given) {
+        notes.push(`open ${given}`);
+        if (given.includes("missing")) throw new Error(`${given} is not a session file`);
+        return {
+          log: loadedLog([messageEntry("x", null, user("there"))]).under({ ...testHeader, id: "s2" }),
+          path: given,
+        };
+      },
+      keep(make, parentSession) {
+        notes.push(`keep, from ${parentSession}`);
+        return { log: make({ ...testHeader, id: "copy" }), path: "/copy.jsonl" };
+      },
+    },
+    stop: async (reason) => {
+      notes.push(`stop: ${reason}`);
+      await Promise.resolve();
+      notes.push("stopped");
+    },
+    adopt: (how) => notes.push(`adopt ${how} of ${store.sessionId}`),
+    resolvePath: (given) => (given.startsWith("/") ? given : `/base/${given}`),
+    isOpen: (given) => given === "/now.jsonl" || given === "/link.jsonl",
+  });
+  return { subject, store, notes };
+}
+
+const no = async () => false;
+
+describe("a new session", () => {
+  it("comes after the old one is over; then model and level are taken along", async () => {
+    const { subject, store, notes } = desk();
+    expect(await subject.newSession("/parent.jsonl")).toEqual({ cancelled: false });
+    expect(notes).toEqual([
+      'beforeSwitch {"reason":"new"}',
+      "stop: Request was aborted: new_session left the session",
+      "stopped",
+      "old one closed",
+      "adopt new of session-1",
+    ]);
+    expect([store.log.header.parentSession, store.sessionFile, store.messages]).toEqual([
+      "/parent.jsonl",
+      "/new.jsonl",
+      [],
+    ]);
+  });
+
+  it("does not come when an extension says no; nothing is stopped", async () => {
+    const { subject, store, notes } = desk({ hooks: { beforeSwitch: no } });
+    expect(await subject.newSession()).toEqual({ cancelled: true });
+    expect([notes, store.sessionId]).toEqual([[], "s1"]);
+  });
+});
+
+describe("switching to another session", () => {
+  it("opens it, ends the old one, and goes on in the new one", async () => {
+    const { subject, store, notes } = desk();
+    expect(await subject.switchTo("there.jsonl")).toEqual({ cancelled: false });
+    expect(notes).toEqual([
+      'beforeSwitch {"reason":"resume","targetSessionFile":"/base/there.jsonl"}',
+      "open /base/there.jsonl",
+      "stop: Request was aborted: switch_session left the session",
+      "stopped",
+      "old one closed",
+      "adopt resume of s2",
+    ]);
+    expect([store.sessionFile, store.messages]).toEqual(["/base/there.jsonl", [user("there")]]);
+  });
+
+  it("that cannot be opened leaves everything as it was", async () => {
+    const { subject, store, notes } = desk();
+    expect(await subject.switchTo("/missing.jsonl")).toEqual({ refused: "/missing.jsonl is not a session file" });
+    expect(notes.slice(1)).toEqual(["open /missing.jsonl"]);
+    expect([store.sessionId, store.leafId]).toEqual(["s1", "l"]);
+  });
+
+  it("is not done when an extension says no", async () => {
+    const { subject, store, notes } = desk({ hooks: { beforeSwitch: no } });
+    expect(await subject.switchTo("/there.jsonl")).toEqual({ cancelled: true });
+    expect([notes, store.sessionId]).toEqual([[], "s1"]);
+  });
+
+  for (const path of ["/now.jsonl", "/link.jsonl"]) {
+    it(`that is open already, by ${path}, goes to its last entry`, async () => {
+      const { subject, store, notes } = desk();
+      store.moveTo(0);
+      expect(await subject.switchTo(path)).toEqual({ cancelled: false });
+      expect(notes.slice(1)).toEqual([
+        "stop: Request was aborted: switch_session left the session",
+        "stopped",
+        "adopt resume of s1",
+      ]);
+      expect(store.leafId).toBe("l");
+    });
+  }
+});
+
+describe("a fork", () => {
+  it("is a copy that ends before a user's message, with the labels of what is in it", async () => {
+    const { subject, store, notes } = desk();
+    expect(await subject.fork("c")).toEqual({ cancelled: false, text: "second" });
+    expect(entriesOf(store.log)).toMatchObject([lines[0]!, lines[1]!, { type: "label", targetId: "b", label: "here" }]);
+    expect([store.sessionId, store.sessionFile]).toEqual(["copy", "/copy.jsonl"]);
+    expect(notes).toEqual([
+      'beforeFork {"entryId":"c"}',
+      "stop: Request was aborted: fork left the session",
+      "stopped",
+      "keep, from /now.jsonl",
+      "old one closed",
+      "adopt fork of copy",
+    ]);
+  });
+
+  it("at the very first message is empty", async () => {
+    const { subject, store } = desk();
+    expect(await subject.fork("a")).toEqual({ cancelled: false, text: "first" });
+    expect([store.log.length, store.leafId]).toEqual([0, null]);
+  });
+
+  for (const entryId of ["nobody", "b", "l", ""]) {
+    it(`is refused at "${entryId}", which is no message of a user's`, async () => {
+      const { subject, notes } = desk();
+      expect(await subject.fork(entryId)).toEqual({ refused: "Invalid entry ID" });
+      expect(notes).toEqual([]);
+    });
+  }
+
+  it("is not made when an extension says no", async () => {
+    const { subject, store, notes } = desk({ hooks: { beforeFork: no } });
+    expect(await subject.fork("c")).toEqual({ cancelled: true });
+    expect([notes, store.sessionId]).toEqual([[], "s1"]);
+  });
+
+  it("of a session without a file names no parent", async () => {
+    const { subject, notes } = desk({ path: null });
+    await subject.fork("c");
+    expect(notes).toContain("keep, from undefined");
+  });
+});
+
+describe("a clone", () => {
+  it("is a copy of the conversation as it stands when everything is over", async () => {
+    const { subject, store, notes } = desk();
+    store.moveTo(1);
+    expect(await subject.clone()).toEqual({ cancelled: false });
+    expect(entriesOf(store.log)).toMatchObject([lines[0]!, lines[1]!, { type: "label", targetId: "b" }]);
+    expect(notes[0]).toBe('beforeFork {"entryId":"b"}');
+    expect(notes.slice(-3)).toEqual(["keep, from /now.jsonl", "old one closed", "adopt fork of copy"]);
+  });
+
+  it("of nothing is refused", async () => {
+    const { subject, notes } = desk({ content: [] });
+    expect(await subject.clone()).toEqual({ refused: "Cannot clone session: no current entry selected" });
+    expect(notes).toEqual([]);
+  });
+
+  it("is not made when an extension says no", async () => {
+    const { subject, store, notes } = desk({ hooks: { beforeFork: no } });
+    expect(await subject.clone()).toEqual({ cancelled: true });
+    expect([notes, store.sessionId]).toEqual([[], "s1"]);
+  });
+});
+
+it("the text of a user's message is that of all its parts; other entries have none", () => {
+  const log = loadedLog([
+    ...lines,
+    messageEntry("i", null, {
+      role: "user",
+      content: [
+        { type: "text", text: "one" },
+        { type: "image", data: "", mimeType: "" },
+      ],
+      timestamp: 1,
+    }),
+  ]);
+  expect(["a", "b", "l", "i"].map((id) => textOfUser(log.entry(log.find(id))))).toEqual([
+    "first",
+    undefined,
+    undefined,
+    "one",
+  ]);
+  expect(textOfUser(undefined)).toBeUndefined();
+});
