@@ -60,6 +60,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   doctor: ["command-line", "composition", "lib", "protocol", "ai", "config"],
   sessions: ["command-line", "lib", "protocol", "config", "session/store"],
+  "config-command": ["command-line", "lib", "protocol", "config"],
   top: [
     "command-line",
     "lib",
@@ -70,6 +71,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "composition",
     "doctor",
     "sessions",
+    "config-command",
     "types:session",
   ],
 };
@@ -316,6 +318,7 @@ export const CODE_RULES: readonly CodeRule[] = [
     where: /^packages\/coding-agent\/src\/session\//,
     except: product(
       "session/store/session-file.ts",
+      "session/store/whole-file.ts",
       "session/store/salvage.ts",
       "session/store/session-lock.ts",
       // These read what is there, and move a deleted session to the trash.

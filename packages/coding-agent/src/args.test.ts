@@ -37,7 +37,7 @@ describe("reading options", () => {
     ["an optional value", ["-r", "abc"], { resume: "abc" }],
     ["an optional value with the equals sign", ["--resume=a b"], { resume: "a b" }],
     ["an option behind one whose value is optional", ["--resume", "--no-tools"], { resume: true, noTools: true }],
-    ["prompt text, which RPC mode ignores", ["hello", "-", "world"], {}],
+    ["prompt text, which RPC mode ignores", ["hello", "-", "world", "- a list", "-1 is a number"], {}],
     ["whatever follows the end of the options", ["--", "--model", "x", "@file", "--nonsense"], {}],
     [
       "options of other systems that change nothing",
@@ -101,7 +101,12 @@ describe("refusing to start", () => {
       2,
       'Error: --thinking cannot be "hard"; use one of: off, minimal, low, medium, high, xhigh',
     ],
-    ["a mode that is not built", ["--mode", "json"], 2, "Error: --mode json is not built yet; built are: rpc, rpc-ui"],
+    [
+      "a mode that is not built",
+      ["--mode", "acp"],
+      2,
+      "Error: --mode acp is not built yet; built are: rpc, rpc-ui, text, json",
+    ],
     ["a missing value at the end", ["--model"], 2, "Error: --model needs a value: --model=MODEL"],
     ["an option where a value should be", ["--model", "-t", "read"], 2, "Error: --model needs a value: --model=MODEL"],
     [
@@ -128,7 +133,13 @@ describe("refusing to start", () => {
       "a setting nobody has",
       ["--set", "retry.often=1"],
       2,
-      'Error: --set "retry.often": there is no such setting (docs/settings.md has all)',
+      'Error: --set "retry.often": there is no such setting (`tiller config` lists all)',
+    ],
+    [
+      "a setting that is nearly one",
+      ["--set", "retry.enabeld=1"],
+      2,
+      'Error: --set "retry.enabeld": there is no such setting; did you mean retry.enabled?',
     ],
     [
       "a setting that does not fit",
@@ -146,13 +157,34 @@ describe("refusing to start", () => {
   });
 
   it("names every mistake at once", () => {
-    const parsed = rpc("--nonsense", "--thinking", "hard", "--print");
+    const parsed = rpc("--nonsense", "--thinking", "hard", "--export=x");
     expect(parsed.kind === "error" && parsed.message.split("\n")).toHaveLength(3);
   });
 
   const later = Object.entries(OPTION_ROWS).filter(([, row]) => row.status === "later");
   it.each(later.map(([name]) => name))("never lets --%s pass for working", (name) => {
     expect(rpc(`--${name}`, "x")).toMatchObject({ kind: "error", exitCode: 2 });
+  });
+});
+
+describe("prompts on the command line", () => {
+  const cases: [argv: string[], mode: string, prompts: string[], files: string[]][] = [
+    [["-p", "hello"], "text", ["hello"], []],
+    [["--print", "one", "--no-session", "two"], "text", ["one", "two"], []],
+    [["hello", "-p"], "text", ["hello"], []],
+    [["--mode", "text", "hello"], "text", ["hello"], []],
+    [["--mode", "json", "hello"], "json", ["hello"], []],
+    [["-p", "--mode", "json", "hello"], "json", ["hello"], []],
+    [["-p", "--mode", "rpc"], "rpc", [], []],
+    [["--mode", "rpc-ui"], "rpc", [], []],
+    [["-p"], "text", [], []],
+    [["-p", "-", "", " ", "x"], "text", ["x"], []],
+    [["-p", "@a.txt", "look", "@~/b c.png"], "text", ["look"], ["a.txt", "~/b c.png"]],
+    [["-p", "- be short", "-3 + 4?"], "text", ["- be short", "-3 + 4?"], []],
+    [["-p", "--", "--model", "@home", "x"], "text", ["--model", "@home", "x"], []],
+  ];
+  it.each(cases)("%j", (argv, mode, prompts, files) => {
+    expect(run(parseArgs(argv, "tiller"))).toMatchObject({ mode, prompts, files });
   });
 });
 
@@ -180,7 +212,8 @@ describe("dialects", () => {
   });
 
   it("refuses later options in every dialect", () => {
-    for (const dialect of ["union", "pi", "omp", "xcsh"]) expect(rpc("--dialect", dialect, "-p").kind).toBe("error");
+    for (const dialect of ["union", "pi", "omp", "xcsh"])
+      expect(rpc("--dialect", dialect, "--export", "x").kind).toBe("error");
   });
 });
 
@@ -296,38 +329,43 @@ describe("sub-commands", () => {
       ["list", "a", "text"],
       { all: true, json: true },
     ],
+    [["config"], "config", [], {}],
+    [["config", "retry.enabled", "--json"], "config", ["retry.enabled"], { json: true }],
     [["sessions", "show", "id", "--session-dir", "d"], "sessions", ["show", "id"], { sessionDir: "d" }],
   ])("%j", (argv, kind, words, options) => {
     expect(parse(...argv)).toMatchObject({ kind, words, run: { options, warnings: [] } });
   });
 
-  it.each([[["--mode", "rpc", "models"]], [["models", "--mode", "rpc"]], [["--mode", "rpc", "please", "doctor"]]])(
-    "are prompt text beside a mode: %j",
-    (argv) => {
-      expect(parse(...argv)).toMatchObject({ kind: "run" });
-    },
-  );
+  it.each([
+    [["--mode", "rpc", "models"]],
+    [["models", "--mode", "rpc"]],
+    [["--mode", "rpc", "please", "doctor"]],
+    [["doctor", "-p"]],
+  ])("are prompt text beside a mode: %j", (argv) => {
+    expect(parse(...argv)).toMatchObject({ kind: "run" });
+  });
 
   it.each<[argv: string[], message: string]>([
     [["doctor", "who"], 'Error: `tiller doctor` takes no "who"; it looks at everything'],
+    [["config", "a", "b"], 'Error: `tiller config` takes one KEY, but there is "b" too'],
     [["doctor", "--all"], "Error: --all is for `tiller models` and `tiller sessions`"],
-    [["models", "--json"], "Error: --json is for `tiller doctor` and `tiller sessions`"],
-    [["--mode", "rpc", "--json"], "Error: --json is for `tiller doctor` and `tiller sessions`"],
+    [["models", "--json"], "Error: --json is for `tiller doctor`, `tiller sessions` and `tiller config`"],
+    [["--mode", "rpc", "--json"], "Error: --json is for `tiller doctor`, `tiller sessions` and `tiller config`"],
     ...["modles", "mdels", "Models.", "model"].map((word): [string[], string] => [
       [word],
-      "Error: there is no interactive mode; start with --mode rpc (--help lists all); did you mean `tiller models`?",
+      "Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); did you mean `tiller models`?",
     ]),
     [
       ["dcotor", "--offline"],
-      "Error: there is no interactive mode; start with --mode rpc (--help lists all); did you mean `tiller doctor`?",
+      "Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); did you mean `tiller doctor`?",
     ],
     [
       ["session", "list"],
-      "Error: there is no interactive mode; start with --mode rpc (--help lists all); did you mean `tiller sessions`?",
+      "Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); did you mean `tiller sessions`?",
     ],
     [
       ["hello"],
-      'Error: there is no interactive mode; start with --mode rpc (--help lists all); "hello" is no sub-command, those are: models, doctor, sessions',
+      'Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); "hello" is no sub-command, those are: models, doctor, sessions, config',
     ],
   ])("%j is refused", (argv, message) => {
     expect(parse(...argv)).toEqual({ kind: "error", message, exitCode: 2 });

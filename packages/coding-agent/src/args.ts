@@ -2,6 +2,8 @@ import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import { DIALECTS, dialectForProgram } from "@tiller/protocol/dialects/index";
 import {
   type CliOptions,
+  type ModeName,
+  modeOf,
   OPTION_ROWS,
   type OptionRow,
   optionKey,
@@ -11,6 +13,7 @@ import {
 import { checkSettingText } from "./config/setting-value.ts";
 import type { ProjectTrust, SettingOverrides } from "./config/settings.ts";
 import { SETTING_ROWS, type SettingKey } from "./config/settings-schema.ts";
+import { editDistance, nearNames } from "./lib/near-name.ts";
 
 /** What the command line asks for. Reading it touches nothing: whoever calls prints and exits. */
 export type ParsedArgs =
@@ -23,6 +26,11 @@ export type ParsedArgs =
 export interface RunArgs {
   options: CliOptions;
   dialect: Dialect;
+  mode: ModeName;
+  /** What is no option: prompts, outside RPC mode. */
+  prompts: string[];
+  /** The paths of `@file`, for the first prompt; none in RPC mode. */
+  files: string[];
   /** The options that are settings, for the top layer of `loadSettings`. */
   settings: SettingOverrides;
   projectTrust: ProjectTrust;
@@ -59,6 +67,9 @@ export function parseArgs(argv: readonly string[], programName: string): ParsedA
   const run: RunArgs = {
     options,
     dialect,
+    mode: modeOf(options) ?? "rpc",
+    prompts: walk.words.filter((word) => word.trim() !== "" && word !== "-"),
+    files: walk.files.map((file) => file.slice(1)),
     settings: walk.settings as SettingOverrides,
     projectTrust: projectTrust(options, dialect),
     warnings: walk.warnings,
@@ -68,7 +79,7 @@ export function parseArgs(argv: readonly string[], programName: string): ParsedA
 
 /** Only in the first place: anywhere else, and with a mode, such a word is a prompt as in other systems. */
 function subCommand(argv: readonly string[], options: CliOptions): SubCommand | undefined {
-  if (options.mode !== undefined) return undefined;
+  if (modeOf(options) !== undefined) return undefined;
   return Object.keys(SUB_COMMANDS).find((name): name is SubCommand => name === argv[0]);
 }
 
@@ -88,18 +99,24 @@ function refusalOf(
     const isGiven = Object.hasOwn(options, optionKey(name));
     if (isGiven && row.commands && !(command && row.commands.includes(command))) {
       const places = row.commands.map((place) => `\`tiller ${place}\``);
-      errors.push(`Error: --${name} is for ${places.join(" and ")}`);
+      errors.push(`Error: --${name} is for ${places.join(", ").replace(/, (?!.*, )/, " and ")}`);
     }
   }
   if (command === "doctor" && walk.words.length > 1) {
     errors.push(`Error: \`tiller doctor\` takes no "${walk.words[1]}"; it looks at everything`);
   }
+  if (command === "config" && walk.words.length > 2) {
+    errors.push(`Error: \`tiller config\` takes one KEY, but there is "${walk.words[2]}" too`);
+  }
   if (options.approve && options.noApprove) errors.push("Error: --approve and --no-approve exclude each other");
   if (errors.length > 0) return { kind: "error", message: errors.join("\n"), exitCode: 2 };
-  if (options.mode === undefined && options.listModels === undefined && command === undefined) {
-    return failed(`there is no interactive mode; start with --mode rpc (--help lists all)${subCommandHint(walk)}`, 2);
+  const mode = modeOf(options);
+  if (mode === undefined && options.listModels === undefined && command === undefined) {
+    const hint = subCommandHint(walk);
+    return failed(`there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all)${hint}`, 2);
   }
-  if (walk.files.length > 0) return failed("@file arguments are not supported in RPC mode", 1);
+  if (walk.files.length > 0 && mode !== "text" && mode !== "json")
+    return failed("@file arguments are not supported in RPC mode", 1);
   if (options.apiKey !== undefined && (options.model ?? options.models ?? options.provider) === undefined) {
     return failed("--api-key requires a model to be specified via --model, --provider/--model, or --models", 1);
   }
@@ -110,19 +127,9 @@ function refusalOf(
 function subCommandHint({ words: [word = ""] }: Walk): string {
   if (word === "") return "";
   const names = Object.keys(SUB_COMMANDS);
-  const meant = names.find((name) => isNearly(word.toLowerCase(), name));
+  const meant = names.find((name) => editDistance(word.toLowerCase(), name) <= 1);
   if (meant) return `; did you mean \`tiller ${meant}\`?`;
   return `; "${word}" is no sub-command, those are: ${names.join(", ")}`;
-}
-
-/** One letter too few, too many or wrong, or two that changed places. */
-function isNearly(word: string, name: string): boolean {
-  if (Math.abs(word.length - name.length) > 1) return false;
-  let start = 0;
-  while (start < word.length && word[start] === name[start]) start++;
-  const [rest, other] = [word.slice(start), name.slice(start)];
-  const isSwapped = rest[0] === other[1] && rest[1] === other[0] && rest.slice(2) === other.slice(2);
-  return isSwapped || rest.slice(1) === other.slice(1) || rest.slice(1) === other || rest === other.slice(1);
 }
 
 function failed(reason: string, exitCode: 1 | 2): ParsedArgs {
@@ -133,7 +140,10 @@ function walkOver(argv: readonly string[]): Walk {
   const walk: Walk = { options: {}, settings: {}, warnings: [], errors: [], unknown: [], files: [], words: [] };
   for (let i = 0; i < argv.length; i++) {
     const arg = argv[i]!;
-    if (arg === "--") break;
+    if (arg === "--") {
+      walk.words.push(...argv.slice(i + 1));
+      break;
+    }
     if (!isOptionLike(arg)) {
       // Anything else that stands alone is prompt text, which RPC mode takes from stdin only.
       (arg.startsWith("@") ? walk.files : walk.words).push(arg);
@@ -159,9 +169,9 @@ function walkOver(argv: readonly string[]): Walk {
   return walk;
 }
 
-/** A lone `-` is no option. */
+/** A lone `-` is no option, nor is a sentence that begins with one. */
 function isOptionLike(arg: string): boolean {
-  return arg.length > 1 && arg.startsWith("-");
+  return /^-[^\s=]+(=|$)/.test(arg);
 }
 
 function splitOption(arg: string): { name: string | undefined; attached: string | undefined } {
@@ -211,13 +221,17 @@ function takeSetting(walk: Walk, text: string): void {
   const key = equals < 0 ? text : text.slice(0, equals);
   const row = Object.hasOwn(SETTING_ROWS, key) ? SETTING_ROWS[key] : undefined;
   if (equals < 0) walk.errors.push(`Error: --set "${text}" has no value: --set KEY=VALUE`);
-  else if (row === undefined)
-    walk.errors.push(`Error: --set "${key}": there is no such setting (docs/settings.md has all)`);
+  else if (row === undefined) walk.errors.push(`Error: --set "${key}": there is no such setting${settingHint(key)}`);
   else {
     const checked = checkSettingText(row, text.slice(equals + 1));
     if (checked.ok) walk.settings[key] = checked.value;
     else walk.errors.push(`Error: --set ${key} cannot be "${text.slice(equals + 1)}"; expected ${checked.expected}`);
   }
+}
+
+function settingHint(key: string): string {
+  const [near] = nearNames(key, Object.keys(SETTING_ROWS));
+  return near === undefined ? " (`tiller config` lists all)" : `; did you mean ${near}?`;
 }
 
 /** An option that stands for a setting: its value must fit there. */

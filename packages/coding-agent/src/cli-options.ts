@@ -47,6 +47,10 @@ export const SUB_COMMANDS = {
     usage: "sessions [list|show|verify|repair]",
     summary: "List the sessions of this project, look into one, check the files or mend one.",
   },
+  config: {
+    usage: "config [KEY]",
+    summary: "Show every setting, or one, with its value and where it comes from, and what is wrong in the files.",
+  },
 } as const;
 export type SubCommand = keyof typeof SUB_COMMANDS;
 
@@ -57,6 +61,15 @@ const ALL = ["pi", "omp", "xcsh"] as const;
 const PI = ["pi"] as const;
 const OMP = ["omp", "xcsh"] as const;
 
+/** How the process talks. */
+export type ModeName = "rpc" | "text" | "json";
+
+/** Undefined when the command line names none. With both, `--mode` says more than `--print`. */
+export function modeOf({ mode, print }: CliOptions): ModeName | undefined {
+  if (mode === undefined) return print ? "text" : undefined;
+  return mode === "rpc-ui" ? "rpc" : mode;
+}
+
 const ROLE_WARNING = "models for other roles than the main one are not used yet";
 
 export const OPTIONS = {
@@ -64,11 +77,20 @@ export const OPTIONS = {
   mode: {
     kind: "value",
     placeholder: "MODE",
-    values: ["rpc", "rpc-ui"],
-    laterValues: ["text", "json", "acp"],
+    values: ["rpc", "rpc-ui", "text", "json"],
+    laterValues: ["acp"],
     systems: ALL,
     status: "works",
-    summary: "`rpc`: commands on stdin, frames on stdout. `rpc-ui` is another name for it.",
+    summary:
+      "`rpc`: commands on stdin, frames on stdout. `rpc-ui` is another name for it. `text`: as `--print`. `json`: the same, but every event on stdout as a line of JSON, behind the header of the session.",
+  },
+  print: {
+    short: "p",
+    kind: "flag",
+    systems: ALL,
+    status: "works",
+    summary:
+      "Take the prompts from the command line (and stdin, `@file`), one after the other; print the last answer and exit.",
   },
   dialect: {
     kind: "value",
@@ -246,10 +268,10 @@ export const OPTIONS = {
   },
   json: {
     kind: "flag",
-    commands: ["doctor", "sessions"],
+    commands: ["doctor", "sessions", "config"],
     systems: OURS,
     status: "works",
-    summary: "With `tiller doctor` and `tiller sessions`: what they tell, as JSON.",
+    summary: "With `tiller doctor`, `tiller sessions` and `tiller config`: what they tell, as JSON.",
   },
 
   // System prompt
@@ -398,22 +420,25 @@ export const OPTIONS = {
     kind: "repeatable",
     placeholder: "PATH",
     systems: ALL,
-    status: "later",
+    status: "accepted",
     summary: "Load this extension.",
+    warning: "extensions are not loaded yet",
   },
   hook: {
     kind: "repeatable",
     placeholder: "PATH",
     systems: OMP,
-    status: "later",
+    status: "accepted",
     summary: "Load this extension (old name).",
+    warning: "extensions are not loaded yet",
   },
   "plugin-dir": {
     kind: "repeatable",
     placeholder: "DIR",
     systems: OMP,
-    status: "later",
+    status: "accepted",
     summary: "Load the plugins of this folder.",
+    warning: "plugins are not loaded yet",
   },
   "no-extensions": {
     short: "ne",
@@ -422,8 +447,22 @@ export const OPTIONS = {
     status: "accepted",
     summary: "Find no extensions; none are loaded yet.",
   },
-  skill: { kind: "repeatable", placeholder: "PATH", systems: PI, status: "later", summary: "Load this skill." },
-  skills: { kind: "list", placeholder: "A,B", systems: OMP, status: "later", summary: "Only the skills that match." },
+  skill: {
+    kind: "repeatable",
+    placeholder: "PATH",
+    systems: PI,
+    status: "accepted",
+    summary: "Load this skill.",
+    warning: "skills are not loaded yet",
+  },
+  skills: {
+    kind: "list",
+    placeholder: "A,B",
+    systems: OMP,
+    status: "accepted",
+    summary: "Only the skills that match.",
+    warning: "skills are not loaded yet",
+  },
   "no-skills": {
     short: "ns",
     kind: "flag",
@@ -435,8 +474,9 @@ export const OPTIONS = {
     kind: "repeatable",
     placeholder: "PATH",
     systems: PI,
-    status: "later",
+    status: "accepted",
     summary: "Load this prompt template.",
+    warning: "prompt templates are not loaded yet",
   },
   "no-prompt-templates": {
     short: "np",
@@ -448,7 +488,6 @@ export const OPTIONS = {
   "no-mcp": { kind: "flag", systems: PI, status: "accepted", summary: "Start no MCP servers; none are started yet." },
 
   // Things of a terminal or of a service that a headless agent does not have
-  print: { short: "p", kind: "flag", systems: ALL, status: "later", summary: "Answer one prompt on stdout and exit." },
   "no-title": {
     kind: "flag",
     systems: OMP,

@@ -5,6 +5,7 @@ import { configureTransport } from "@tiller/ai/http/environment";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { PromptLimits } from "@tiller/protocol/limits";
 import type { Model } from "@tiller/protocol/model";
+import type { SessionHeader } from "@tiller/protocol/session-entry";
 import type { ContextUsage } from "@tiller/protocol/state";
 import { createActiveTools, unknownTools } from "./active-tools.ts";
 import type { RunArgs } from "./args.ts";
@@ -38,6 +39,8 @@ export interface SessionSurroundings {
 export interface CreatedSession {
   session: AgentSession;
   settings: Settings;
+  /** As it stands, or will stand, in the session file. */
+  header(): SessionHeader;
   /** What could not be used of the configuration, one sentence each; for stderr. */
   problems: string[];
   /** What the host shall know before its first prompt. */
@@ -278,6 +281,7 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
   return {
     session,
     settings,
+    header: () => store.log.header,
     problems: [...setUp.problems, ...unknownTools(options)],
     notices: [...found.notices, ...early],
   };

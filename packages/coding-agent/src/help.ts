@@ -8,10 +8,9 @@ export function helpText(version: string): string {
   return [
     `tiller ${version}: a headless coding agent. Your program starts it and steers it over stdin and stdout.`,
     "",
-    "  tiller --mode rpc [options]",
-    ...subCommandLines(),
+    ...usageLines(),
     "",
-    'Then write one JSON object per line, e.g. {"id":"1","type":"prompt","message":"Summarize this repo"}',
+    'In RPC mode write one JSON object per line, e.g. {"id":"1","type":"prompt","message":"Summarize this repo"}',
     "",
     "Options:",
     ...lines.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
@@ -20,8 +19,16 @@ export function helpText(version: string): string {
   ].join("\n");
 }
 
-function subCommandLines(): string[] {
-  const rows = Object.values(SUB_COMMANDS);
+const MODE_USAGES = [
+  { usage: "--mode rpc [options]", summary: "Be steered by a program." },
+  {
+    usage: "-p [options] [@FILE ...] [MESSAGE ...]",
+    summary: "Print one answer; text on stdin stands before MESSAGE.",
+  },
+] as const;
+
+function usageLines(): string[] {
+  const rows = [...MODE_USAGES, ...Object.values(SUB_COMMANDS)];
   const width = Math.max(...rows.map(({ usage }) => usage.length));
   return rows.map(({ usage, summary }) => `  tiller ${usage.padEnd(width)}  ${plain(summary)}`);
 }

@@ -1,9 +1,9 @@
-import { parseArgs } from "./args.ts";
-import type { Env } from "./config/paths.ts";
+import { parseArgs, type RunArgs } from "./args.ts";
+import { type Env, resolvePath } from "./config/paths.ts";
 import { createSession } from "./create-session.ts";
 import { createIdSource, systemClock } from "./lib/clock.ts";
 import { log } from "./lib/log.ts";
-import { runRpcMode } from "./modes/rpc/rpc-mode.ts";
+import { MODES, type ModeInputs } from "./modes/index.ts";
 
 declare const __TILLER_VERSION__: string;
 
@@ -34,11 +34,14 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     return parsed.exitCode;
   }
   const { run } = parsed;
-  const { dialect } = run;
   const clock = systemClock;
   if (parsed.kind === "sessions") {
     const { runSessions } = await import("./sessions/sub-command.ts");
     return runSessions({ words: parsed.words, run, env, cwd, clock, print });
+  }
+  if (parsed.kind === "config") {
+    const { runConfig } = await import("./config-command/sub-command.ts");
+    return runConfig({ words: parsed.words, run, env, cwd, print });
   }
   if (parsed.kind !== "run") {
     const { runSubCommand } = await import("./doctor/sub-command.ts");
@@ -52,6 +55,11 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
       version: __TILLER_VERSION__,
       print,
     });
+  }
+  const files = await filesFor(run, cwd, env);
+  if ("error" in files) {
+    log(files.error, "");
+    return 1;
   }
   const created = await createSession({ run, env, cwd, clock, ids: createIdSource(clock) });
   if ("error" in created) {
@@ -67,14 +75,28 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     return 0;
   }
   const { session, settings, notices } = created;
-  return runRpcMode({
+  return MODES[run.mode]({
     session,
-    dialect,
+    dialect: run.dialect,
     clock,
     version: __TILLER_VERSION__,
     maxLineBytes: settings.get("input.maxLineBytes"),
     updates: settings.get("updates.mode"),
     finishOnEof: run.options.finishOnEof ?? false,
     notices,
+    messages: run.prompts,
+    files,
+    header: created.header,
   });
+}
+
+/** RPC mode takes none, so that most starts do not need what reads them. */
+async function filesFor(run: RunArgs, cwd: string, env: Env): Promise<ModeInputs["files"] | { error: string }> {
+  if (run.files.length === 0) return { text: "", images: [] };
+  const { readFileArguments } = await import("./file-arguments.ts");
+  return readFileArguments(run.files, workingFolder(run, cwd, env), env);
+}
+
+function workingFolder({ options }: RunArgs, cwd: string, env: Env): string {
+  return options.cwd === undefined ? cwd : resolvePath(options.cwd, cwd, env);
 }

@@ -30,7 +30,7 @@ export async function openSetUp(inputs: SetUpInputs): Promise<SetUp | { error: s
   const agentDir = agentFolder(env, cwd);
   const loaded = loadSettings({
     dialect: run.dialect.name,
-    rpc: true,
+    rpc: run.mode === "rpc",
     agentDir,
     cwd,
     projectTrust: run.projectTrust,

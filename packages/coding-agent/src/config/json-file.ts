@@ -10,6 +10,8 @@ export interface ReadFile {
   locate?(path: readonly (string | number)[]): Place | undefined;
   /** One sentence that names the file, the place in it and the reason. */
   problem?: string;
+  /** Of the problem, where it has one. */
+  place?: Place;
 }
 
 /**
@@ -22,11 +24,12 @@ export function readJsonFile(path: string): ReadFile {
   const parsed = parseJsonText(read.text);
   if (!parsed.ok) {
     const { line, column, reason } = parsed;
-    return { problem: `${path}:${line}:${column}: ${reason}; the file is ignored until it is valid JSON` };
+    const problem = `${path}:${line}:${column}: ${reason}; the file is ignored until it is valid JSON`;
+    return { problem, place: { line, column } };
   }
   if (parsed.value === undefined) return {};
   if (!isPlainObject(parsed.value))
-    return { problem: `${path}:1:1: expected an object in braces; the file is ignored` };
+    return { problem: `${path}:1:1: expected an object in braces; the file is ignored`, place: { line: 1, column: 1 } };
   return { object: parsed.value, locate: parsed.locate };
 }
 

@@ -46,7 +46,7 @@ describe("which value counts", () => {
     expect(settings.get("input.maxLineBytes")).toBe(268_435_456);
     expect(settings.get("updates.mode")).toBe("snapshot");
     expect(settings.get("defaultModel")).toBeUndefined();
-    expect(settings.source("retry.enabled")).toBe("default");
+    expect(settings.origin("retry.enabled")).toEqual({ kind: "default" });
   });
 
   it.each([
@@ -76,11 +76,16 @@ describe("which value counts", () => {
   });
 
   it("is told together with where it comes from", () => {
-    const user = write("agent/settings.json", { retry: { maxRetries: 7 } });
-    const { settings } = load({ env: { PI_RPC_EMIT_TITLE: "Yes" }, flags: { "updates.mode": "delta" } });
-    expect(settings.source("retry.maxRetries")).toBe(user);
-    expect(settings.source("rpc.emitTitle")).toBe("PI_RPC_EMIT_TITLE");
-    expect(settings.source("updates.mode")).toBe("command line");
+    const user = write("agent/settings.json", '{\n  // mine\n  "retry": {\n    "maxRetries": 7\n  }\n}');
+    const project = write("project/.tiller/settings.json", '{ "retry.enabled":\n false }');
+    const env = { PI_RPC_EMIT_TITLE: "Yes" };
+    const { settings } = load({ dialect: "omp", env, flags: { "updates.mode": "delta" } });
+    expect(settings.origin("retry.maxRetries")).toEqual({ kind: "user", name: user, line: 4, column: 5 });
+    expect(settings.origin("retry.enabled")).toEqual({ kind: "project", name: project, line: 1, column: 3 });
+    expect(settings.origin("rpc.emitTitle")).toEqual({ kind: "environment", name: "PI_RPC_EMIT_TITLE" });
+    expect(settings.origin("updates.mode")).toEqual({ kind: "command line", name: "command line" });
+    expect(settings.origin("defaultThinkingLevel")).toEqual({ kind: "dialect", name: "omp" });
+    expect(settings.origin("steeringMode")).toEqual({ kind: "default" });
   });
 
   it("lets a user turn off what a dialect turns on", () => {
@@ -169,8 +174,8 @@ describe("a project that nobody has approved", () => {
     expect([settings.get("defaultModel"), settings.get("shellPath")]).toEqual(["m", undefined]);
     const file = join(root, "project/.pi/settings.json");
     expect(problems).toEqual([
-      `${file}: shellPath can start programs, so it counts only with --approve`,
-      `${file}: extensions can start programs, so it counts only with --approve`,
+      `${file}:1:2: shellPath can start programs, so it counts only with --approve`,
+      `${file}:1:23: extensions can start programs, so it counts only with --approve`,
     ]);
   });
 
@@ -185,29 +190,102 @@ describe("a project that nobody has approved", () => {
 });
 
 describe("mistakes", () => {
-  const cases: [string, unknown, string][] = [
-    ["a text for a switch", { retry: { enabled: "yes" } }, 'retry.enabled is "yes", expected true or false'],
-    ["a fraction", { retry: { maxRetries: 1.5 } }, "retry.maxRetries is 1.5, expected a whole number of at least 0"],
+  const RETRY = "enabled, maxRetries, baseDelayMs, provider, maxDelayMs";
+  const cases: [string, string, string[]][] = [
+    [
+      "a text for a switch",
+      '{\n "retry": {\n  "enabled": "yes" } }',
+      ['3:3: retry.enabled is "yes", expected true or false'],
+    ],
+    [
+      "a fraction",
+      '{"retry.maxRetries": 1.5}',
+      ["1:2: retry.maxRetries is 1.5, expected a whole number of at least 0"],
+    ],
     [
       "a negative number",
-      { retry: { baseDelayMs: -1 } },
-      "retry.baseDelayMs is -1, expected a whole number of at least 0",
+      '{"retry": {"baseDelayMs": -1}}',
+      ["1:12: retry.baseDelayMs is -1, expected a whole number of at least 0"],
     ],
-    ["a choice nobody offers", { steeringMode: "some" }, 'steeringMode is "some", expected one of all, one-at-a-time'],
-    ["a list with a number", { enabledModels: ["a", 1] }, 'enabledModels is ["a",1], expected a list of texts'],
-    ["an object for a text", { shellPath: { a: 1 } }, 'shellPath is {"a":1}, expected a text'],
-    ["a value for a group", { retry: true }, "not known and ignored: retry"],
-    ["keys nobody knows", { retry: { often: 1 }, modle: "x" }, "not known and ignored: retry.often, modle"],
+    [
+      "a choice nobody offers",
+      '// x\n{"steeringMode": "some"}',
+      ['2:2: steeringMode is "some", expected one of all, one-at-a-time'],
+    ],
+    [
+      "a list with a number",
+      '{"enabledModels": ["a", 1]}',
+      ['1:2: enabledModels is ["a",1], expected a list of texts'],
+    ],
+    ["an object for a text", '{"shellPath": {"a": 1}}', ['1:2: shellPath is {"a":1}, expected a text']],
+    ["a value for a group", '{"retry": true}', [`1:2: retry is true, expected an object with ${RETRY}`]],
+    [
+      "keys nobody knows",
+      '{"retry": {"often": 1},\r\n  "defaultModl": "x", "colour": "red"}',
+      [
+        `1:12: retry.often is no setting and is ignored; in retry there are ${RETRY}`,
+        "2:3: defaultModl is no setting and is ignored; did you mean defaultModel?",
+        "2:23: colour is no setting and is ignored; `tiller config` lists all",
+      ],
+    ],
     [
       "names of Object's prototype",
       '{"__proto__": {"a": 1}, "constructor": 1}',
-      "not known and ignored: __proto__, constructor",
+      [
+        "1:2: __proto__ is no setting and is ignored; `tiller config` lists all",
+        "1:25: constructor is no setting and is ignored; `tiller config` lists all",
+      ],
     ],
-    ["a very long value", { shellPath: ["x".repeat(200)] }, `shellPath is ["${"x".repeat(55)}..., expected a text`],
+    [
+      "a very long value",
+      JSON.stringify({ shellPath: ["x".repeat(200)] }),
+      [`1:2: shellPath is ["${"x".repeat(55)}..., expected a text`],
+    ],
   ];
-  it.each(cases)("%s: named with file and what was expected", (_, content, expected) => {
+  it.each(cases)("%s: named with file, line, key and what was expected", (_, content, expected) => {
     const file = write("agent/settings.json", content);
-    expect(load().problems).toEqual([`${file}: ${expected}`]);
+    expect(load().problems).toEqual(expected.map((text) => `${file}:${text}`));
+  });
+
+  it("are told in their parts too", () => {
+    const file = write("agent/settings.json", '{\n  "retry": { "enabled": "yes" },\n  "sesionDir": "s3cret"\n}');
+    const project = write("project/.pi/settings.json", '{"shellPath": "x"');
+    const { findings, problems } = load({ env: { PI_RPC_EMIT_TITLE: "?" } });
+    expect(findings).toEqual([
+      {
+        level: "error",
+        source: file,
+        line: 2,
+        column: 14,
+        key: "retry.enabled",
+        value: "yes",
+        expected: "true or false",
+        message: problems[0],
+      },
+      {
+        level: "error",
+        source: file,
+        line: 3,
+        column: 3,
+        key: "sesionDir",
+        expected: "did you mean sessionDir?",
+        message: problems[1],
+      },
+      { level: "error", source: project, line: 1, column: 18, message: problems[2] },
+      {
+        level: "error",
+        source: "PI_RPC_EMIT_TITLE",
+        key: "rpc.emitTitle",
+        value: "?",
+        expected: "true or false",
+        message: problems[3],
+      },
+    ]);
+  });
+
+  it("do not show the value of a key that nobody knows: it may be a password in the wrong file", () => {
+    write("agent/settings.json", { apiKey: "sk-very-secret" });
+    expect(JSON.stringify(load().findings)).not.toContain("sk-very-secret");
   });
 
   it("do not keep the rest from loading", () => {
@@ -303,6 +381,7 @@ describe("reading a JSON file", () => {
     const file = write("a.json", text);
     expect(readJsonFile(file)).toEqual({
       problem: `${file}:1:1: expected an object in braces; the file is ignored`,
+      place: { line: 1, column: 1 },
     });
   });
 

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import type { DialectName } from "@tiller/protocol/dialects/dialect";
 import { VARIABLES } from "./env.ts";
-import { fileExists, readJsonFile } from "./json-file.ts";
+import { fileExists } from "./json-file.ts";
 import { type Env, PROJECT_FOLDERS } from "./paths.ts";
-import { checkSettingText, checkSettingValue, isPlainObject, shownValue } from "./setting-value.ts";
-import { FOREIGN_KEYS, SETTING_ROWS, type SettingKey, type SettingRow, type SettingValue } from "./settings-schema.ts";
+import { checkSettingText, shownValue } from "./setting-value.ts";
+import { fileLayer, type Layer, type SettingProblem } from "./settings-file.ts";
+import { SETTING_ROWS, type SettingKey, type SettingValue } from "./settings-schema.ts";
 
 /**
  * The settings of this process. Weakest to strongest: built-in default, default of the dialect, user file, project files,
@@ -30,109 +31,80 @@ export interface SettingsInputs {
 
 export interface Settings {
   get<K extends SettingKey>(key: K): SettingValue<K>;
-  /** Where the value comes from: `default`, a file, a variable or `command line`. */
-  source(key: SettingKey): string;
+  origin(key: SettingKey): SettingOrigin;
+}
+
+/** Where a value comes from. */
+export interface SettingOrigin {
+  kind: "default" | "dialect" | Layer["kind"];
+  /** The dialect, the path of the file, or the variable. */
+  name?: string;
+  /** In the file. */
+  line?: number;
+  column?: number;
 }
 
 export interface LoadedSettings {
   settings: Settings;
   /** What could not be used, one sentence each, for stderr. The rest is loaded all the same. */
   problems: string[];
-}
-
-/** What one source says, by key; and what is wrong with it. */
-interface Layer {
-  source: string;
-  values: Map<string, unknown>;
-  problems: string[];
-}
-
-interface LayerRules {
-  rpc: boolean;
-  /** False for a project that may bring text but not programs. */
-  programs: boolean;
+  /** The same in its parts. */
+  findings: SettingProblem[];
 }
 
 export function loadSettings(inputs: SettingsInputs): LoadedSettings {
-  const layers = [
-    userLayer(inputs),
-    ...projectLayers(inputs),
-    ...environmentLayers(inputs),
-    { source: "command line", values: new Map(Object.entries(inputs.flags)), problems: [] },
-  ];
-  const found = new Map<string, { value: unknown; source: string }>();
-  for (const layer of layers) {
-    for (const [key, value] of layer.values) if (value !== undefined) found.set(key, { value, source: layer.source });
-  }
-  return { settings: settingsOf(found, inputs.dialect), problems: layers.flatMap((layer) => layer.problems) };
+  const layers = [userLayer(inputs), ...projectLayers(inputs), ...environmentLayers(inputs), flagLayer(inputs)];
+  const findings = layers.flatMap((layer) => layer.problems);
+  return { settings: settingsOf(layers, inputs.dialect), problems: findings.map(({ message }) => message), findings };
 }
 
-function settingsOf(found: ReadonlyMap<string, { value: unknown; source: string }>, dialect: DialectName): Settings {
+function settingsOf(layers: readonly Layer[], dialect: DialectName): Settings {
+  const strongest = new Map<string, Layer>();
+  for (const layer of layers) for (const key of layer.values.keys()) strongest.set(key, layer);
   const builtIn = (key: SettingKey): unknown =>
     SETTING_ROWS[key]?.dialectDefaults?.[dialect] ?? SETTING_ROWS[key]?.default;
   return {
     // Every value was checked against its row before it came in, which is what the type of the row says.
-    get: <K extends SettingKey>(key: K) => (found.get(key)?.value ?? builtIn(key)) as SettingValue<K>,
-    source: (key) => found.get(key)?.source ?? "default",
+    get: <K extends SettingKey>(key: K) =>
+      (strongest.get(key)?.values.get(key)?.value ?? builtIn(key)) as SettingValue<K>,
+    origin(key) {
+      const layer = strongest.get(key);
+      if (layer) return originIn(layer, key);
+      return builtIn(key) === SETTING_ROWS[key]?.default ? { kind: "default" } : { kind: "dialect", name: dialect };
+    },
   };
 }
 
-function userLayer({ agentDir, rpc }: SettingsInputs): Layer {
-  const path = join(agentDir, "settings.json");
-  const layer = fileLayer(path, { rpc, programs: true });
-  const yaml = join(agentDir, "config.yml");
+/** The place in the file is looked for only now: a start does not need it. */
+function originIn({ kind, name, values, locate }: Layer, key: string): SettingOrigin {
+  const path = values.get(key)?.path;
+  return { kind, name, ...(path && locate?.(path)) };
+}
+
+/** The files that are looked for, weakest first; of the project none when it is distrusted. */
+export function settingsFiles({
+  agentDir,
+  cwd,
+  projectTrust,
+}: Pick<SettingsInputs, "agentDir" | "cwd" | "projectTrust">) {
+  const project = PROJECT_FOLDERS.map((folder) => join(cwd, folder, "settings.json"));
+  return { user: join(agentDir, "settings.json"), project: projectTrust === "none" ? [] : project };
+}
+
+function userLayer(inputs: SettingsInputs): Layer {
+  const path = settingsFiles(inputs).user;
+  const layer = fileLayer(path, { kind: "user", rpc: inputs.rpc, programs: true });
+  const yaml = join(inputs.agentDir, "config.yml");
   if (layer.values.size === 0 && fileExists(yaml) && !fileExists(path)) {
-    layer.problems.push(`${yaml}: YAML is not read yet; put the settings into ${path}`);
+    const message = `${yaml}: YAML is not read yet; put the settings into ${path}`;
+    layer.problems.push({ level: "warning", source: yaml, message });
   }
   return layer;
 }
 
-function projectLayers({ cwd, rpc, projectTrust }: SettingsInputs): Layer[] {
-  if (projectTrust === "none") return [];
-  const rules = { rpc, programs: projectTrust === "code" };
-  return PROJECT_FOLDERS.map((folder) => fileLayer(join(cwd, folder, "settings.json"), rules));
-}
-
-function fileLayer(path: string, rules: LayerRules): Layer {
-  const layer: Layer = { source: path, values: new Map(), problems: [] };
-  const { object, problem } = readJsonFile(path);
-  if (problem) layer.problems.push(problem);
-  if (!object) return layer;
-  const unknown: string[] = [];
-  readObject(layer, rules, object, "", unknown);
-  if (unknown.length > 0) layer.problems.push(`${path}: not known and ignored: ${unknown.join(", ")}`);
-  return layer;
-}
-
-/** Nested objects and dotted keys mean the same. */
-function readObject(layer: Layer, rules: LayerRules, object: object, prefix: string, unknown: string[]): void {
-  for (const [name, value] of Object.entries(object)) {
-    if (value === null) continue;
-    const given = prefix + name;
-    const key = knownKey(given);
-    const row = key === undefined ? undefined : SETTING_ROWS[key];
-    const nested = isPlainObject(value) && row?.type !== "map" && row?.type !== "any" && hasKeysBelow(given);
-    if (nested) readObject(layer, rules, value, `${given}.`, unknown);
-    else if (key !== undefined && row) take(layer, rules, { given, key, row, value });
-    else if (!isForeign(given)) unknown.push(given);
-  }
-}
-
-function take(
-  layer: Layer,
-  rules: LayerRules,
-  { given, key, row, value }: { given: string; key: string; row: SettingRow; value: unknown },
-): void {
-  if (row.resetInRpc && rules.rpc) return;
-  if (row.needsTrust && !rules.programs) {
-    layer.problems.push(`${layer.source}: ${given} can start programs, so it counts only with --approve`);
-    return;
-  }
-  // The new name of a key beats the old one, whichever comes first in the file.
-  if (given !== key && layer.values.has(key)) return;
-  const checked = checkSettingValue(row, value);
-  if (checked.ok) layer.values.set(key, checked.value);
-  else layer.problems.push(`${layer.source}: ${given} is ${shownValue(value)}, expected ${checked.expected}`);
+function projectLayers(inputs: SettingsInputs): Layer[] {
+  const rules = { kind: "project", rpc: inputs.rpc, programs: inputs.projectTrust === "code" } as const;
+  return settingsFiles(inputs).project.map((path) => fileLayer(path, rules));
 }
 
 function environmentLayers({ env, rpc }: SettingsInputs): Layer[] {
@@ -141,26 +113,21 @@ function environmentLayers({ env, rpc }: SettingsInputs): Layer[] {
     const text = setting === undefined ? undefined : env[name];
     const row = setting === undefined ? undefined : SETTING_ROWS[setting];
     if (!text || !row || !setting || (rpc && row.resetInRpc)) continue;
+    const layer: Layer = { kind: "environment", name, values: new Map(), problems: [] };
     const checked = checkSettingText(row, text);
-    const problems = checked.ok ? [] : [`${name} is ${shownValue(text)}, expected ${checked.expected}`];
-    layers.push({ source: name, values: new Map(checked.ok ? [[setting, checked.value]] : []), problems });
+    if (checked.ok) layer.values.set(setting, { value: checked.value });
+    else {
+      const { expected } = checked;
+      const message = `${name} is ${shownValue(text)}, expected ${expected}`;
+      layer.problems.push({ level: "error", source: name, key: setting, value: text, expected, message });
+    }
+    layers.push(layer);
   }
   return layers;
 }
 
-function knownKey(given: string): SettingKey | undefined {
-  if (Object.hasOwn(SETTING_ROWS, given)) return given as SettingKey;
-  const renamed = Object.entries(SETTING_ROWS).find(([, row]) => row.formerly?.includes(given));
-  return renamed?.[0] as SettingKey | undefined;
-}
-
-function hasKeysBelow(given: string): boolean {
-  const below = `${given}.`;
-  return Object.entries(SETTING_ROWS).some(
-    ([key, row]) => key.startsWith(below) || row.formerly?.some((old) => old.startsWith(below)),
-  );
-}
-
-function isForeign(given: string): boolean {
-  return FOREIGN_KEYS.includes(given.split(".", 1)[0] ?? given);
+function flagLayer({ flags }: SettingsInputs): Layer {
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  const values = new Map(given.map(([key, value]) => [key, { value }]));
+  return { kind: "command line", name: "command line", values, problems: [] };
 }

@@ -188,7 +188,6 @@ describe("a known command", () => {
             yield "{}";
           })(),
         }),
-        set_auto_retry: () => done,
       },
       dialect: union,
       lanes: createLanes(),

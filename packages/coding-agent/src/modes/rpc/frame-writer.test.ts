@@ -15,7 +15,9 @@ function slowHost() {
     },
   });
   const settle = async (error?: Error) => {
-    take?.(error);
+    const taken = take;
+    take = undefined;
+    taken?.(error);
     await new Promise((resolve) => setImmediate(resolve));
   };
   return { output, writes, read: () => settle(), leave: () => settle(new Error("EPIPE")) };

@@ -67,6 +67,8 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
 
     /** What was read is started before the session ends, so that every command and prompt still gets its answer. */
     const close = async (reason: string): Promise<void> => {
+      // A summary may take for ever, and what was read behind it waits for it.
+      session.giveUpNavigation();
       await lanes.started();
       await session.dispose(reason);
       await lanes.drained();

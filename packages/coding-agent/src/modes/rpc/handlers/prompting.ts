@@ -15,7 +15,13 @@ export function promptingHandlers(
     follow_up: (params) => answerOf(session.enqueue("followUp", params)),
     /** At once; and again in its turn, because a prompt that was read before it may still wait to be started. */
     async abort(_params, { inTurn }) {
-      await Promise.all([session.abort(), inTurn(() => session.abort())]);
+      // Those that were read before it must not hold up its turn.
+      const goOn = session.giveUpNavigation();
+      const abortInTurn = (): Promise<void> => {
+        goOn();
+        return session.abort();
+      };
+      await Promise.all([session.abort(), inTurn(abortInTurn)]);
       return done;
     },
     /** Answered after the last event of the old run and before the first one of the new. */

@@ -44,7 +44,7 @@ export function sessionHandlers(session: AgentSession): Handlers<SessionCommand>
       return "refused" in entries ? refused(entries.refused) : { dataPieces: entries };
     },
     get_tree: async () => ({ dataPieces: (await history()).views.tree() }),
-    navigate_tree: async (params) => answerOf(await (await history()).tree.navigate(params)),
+    navigate_tree: async (params) => answerOf(await session.navigate(params)),
     async set_label({ entryId, label }) {
       const labelled = await (await history()).tree.setLabel(entryId, label);
       return "refused" in labelled ? refused(labelled.refused) : done;

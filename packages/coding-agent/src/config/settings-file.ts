@@ -1,0 +1,141 @@
+import { nearNames } from "../lib/near-name.ts";
+import { readJsonFile } from "./json-file.ts";
+import type { Place } from "./json-place.ts";
+import { checkSettingValue, isPlainObject, shownValue } from "./setting-value.ts";
+import { FOREIGN_KEYS, SETTING_ROWS, type SettingKey, type SettingRow } from "./settings-schema.ts";
+
+/** What one source of settings says, and what is wrong with it. */
+export interface Layer {
+  kind: "user" | "project" | "environment" | "command line";
+  /** The path of the file, the variable or `command line`. */
+  name: string;
+  values: Map<string, Given>;
+  problems: SettingProblem[];
+  locate?(path: readonly string[]): Place | undefined;
+}
+
+export interface Given {
+  value: unknown;
+  /** The keys that lead to it in the file, from the outside in. */
+  path?: readonly string[];
+}
+
+/** One thing that could not be used. The rest is loaded all the same. */
+export interface SettingProblem {
+  /** warning: nothing is wrong with it, it is left out on purpose. */
+  level: "error" | "warning";
+  /** The path of the file, or the variable. */
+  source: string;
+  line?: number;
+  column?: number;
+  /** As it stands in the file. */
+  key?: string;
+  value?: unknown;
+  expected?: string;
+  /** All of it in one sentence, with the place. */
+  message: string;
+}
+
+export interface FileRules {
+  kind: "user" | "project";
+  /** Workflow settings are left out. */
+  rpc: boolean;
+  /** False for a project that may bring text but not programs. */
+  programs: boolean;
+}
+
+export function fileLayer(path: string, rules: FileRules): Layer {
+  const { object, locate, problem, place } = readJsonFile(path);
+  const layer: Layer = { kind: rules.kind, name: path, values: new Map(), problems: [], locate };
+  if (problem !== undefined) layer.problems.push({ level: "error", source: path, ...place, message: problem });
+  if (object) readObject(layer, rules, object, []);
+  return layer;
+}
+
+/** Nested objects and dotted keys mean the same. */
+function readObject(layer: Layer, rules: FileRules, object: object, outer: readonly string[]): void {
+  for (const [name, value] of Object.entries(object)) {
+    if (value === null) continue;
+    const path = [...outer, name];
+    const given = path.join(".");
+    const key = knownKey(given);
+    const row = key === undefined ? undefined : SETTING_ROWS[key];
+    const nested = isPlainObject(value) && row?.type !== "map" && row?.type !== "any" && keysBelow(given).length > 0;
+    if (nested) readObject(layer, rules, value, path);
+    else if (key !== undefined && row) take(layer, rules, { path, given, key, row, value });
+    else if (!isForeign(given)) layer.problems.push(unknownKey(layer, path, given, value));
+  }
+}
+
+interface Found {
+  path: readonly string[];
+  given: string;
+  key: string;
+  row: SettingRow;
+  value: unknown;
+}
+
+function take(layer: Layer, rules: FileRules, { path, given, key, row, value }: Found): void {
+  if (row.resetInRpc && rules.rpc) return;
+  if (row.needsTrust && !rules.programs) {
+    const text = `${given} can start programs, so it counts only with --approve`;
+    layer.problems.push(placed(layer, path, { level: "warning", key: given, text }));
+    return;
+  }
+  // The new name of a key beats the old one, whichever comes first in the file.
+  if (given !== key && layer.values.has(key)) return;
+  const checked = checkSettingValue(row, value);
+  if (checked.ok) layer.values.set(key, { value: checked.value, path });
+  else layer.problems.push(misfit(layer, path, given, value, checked.expected));
+}
+
+/** The value of a key that nobody knows is not shown: it may be a password in the wrong file. */
+function unknownKey(layer: Layer, path: readonly string[], given: string, value: unknown): SettingProblem {
+  const below = keysBelow(given);
+  if (below.length > 0) {
+    return misfit(layer, path, given, value, `an object with ${below.join(", ")}`);
+  }
+  const expected = expectedInstead(given);
+  const text = `${given} is no setting and is ignored; ${expected}`;
+  return placed(layer, path, { level: "error", key: given, expected, text });
+}
+
+function expectedInstead(given: string): string {
+  const [near] = nearNames(given, Object.keys(SETTING_ROWS));
+  if (near !== undefined) return `did you mean ${near}?`;
+  const outer = given.slice(0, Math.max(0, given.lastIndexOf(".")));
+  const siblings = outer === "" ? [] : keysBelow(outer);
+  return siblings.length > 0 ? `in ${outer} there are ${siblings.join(", ")}` : "`tiller config` lists all";
+}
+
+function misfit(layer: Layer, path: readonly string[], key: string, value: unknown, expected: string): SettingProblem {
+  const text = `${key} is ${shownValue(value)}, expected ${expected}`;
+  return placed(layer, path, { level: "error", key, value, expected, text });
+}
+
+type Unplaced = Pick<SettingProblem, "level" | "key" | "value" | "expected"> & { text: string };
+
+function placed(layer: Layer, path: readonly string[], { text, ...problem }: Unplaced): SettingProblem {
+  const place = layer.locate?.(path);
+  const where = place ? `${layer.name}:${place.line}:${place.column}` : layer.name;
+  return { ...problem, source: layer.name, ...place, message: `${where}: ${text}` };
+}
+
+/** The key by its name of today or an old one. */
+export function knownKey(given: string): SettingKey | undefined {
+  if (Object.hasOwn(SETTING_ROWS, given)) return given as SettingKey;
+  const renamed = Object.entries(SETTING_ROWS).find(([, row]) => row.formerly?.includes(given));
+  return renamed?.[0] as SettingKey | undefined;
+}
+
+/** What may stand in the object of this name: the next part of each key, old names too. */
+function keysBelow(given: string): string[] {
+  const below = `${given}.`;
+  const names = Object.entries(SETTING_ROWS).flatMap(([key, row]) => [key, ...(row.formerly ?? [])]);
+  const parts = names.flatMap((name) => (name.startsWith(below) ? [name.slice(below.length)] : []));
+  return [...new Set(parts.map((part) => part.split(".", 1)[0] ?? part))];
+}
+
+function isForeign(given: string): boolean {
+  return FOREIGN_KEYS.includes(given.split(".", 1)[0] ?? given);
+}
