@@ -187,6 +187,22 @@ describe("get_messages_page", () => {
   });
 });
 
+describe("an answer that is longer than the pipe", () => {
+  it("keeps a host that does not read yet from nothing: what it writes is read, and an abort comes through", async () => {
+    const { rpc } = await opened({ entries: [user("u1", "x".repeat(500 * 1024))] });
+    rpc.send({ id: "b", type: "bash", command: "echo on; sleep 6543" });
+    await rpc.waitFor("bash_execution_update");
+    rpc.pauseReading();
+    rpc.send(`{"id":"m","type":"get_messages"}\n${" ".repeat(500 * 1024)}\n{"id":"a","type":"abort_bash"}\n`);
+    const isRunning = () => rpc.sandbox.processes().some(({ command }) => command.includes("6543"));
+    await expect.poll(isRunning, { timeout: 10_000 }).toBe(false);
+    rpc.resumeReading();
+    const isLast = ({ type, id }: Frame): boolean => type === "response" && id === "b";
+    expect(await rpc.waitFor(isLast)).toMatchObject({ data: { cancelled: true } });
+    expect(ofType(rpc.frames, "response").map(({ id }) => id)).toEqual(expect.arrayContaining(["m", "a", "b"]));
+  });
+});
+
 describe("get_entries and get_tree", () => {
   it("tell the whole file, what is new since an entry, and where the conversation ends", async () => {
     const { rpc, path } = await opened();

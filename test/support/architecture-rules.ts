@@ -35,7 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   session: ["lib", "protocol", "agent", "ai", "config", "session/store", "types:tools"],
   "system-prompt": ["lib", "protocol", "config", "types:agent"],
   extensions: ["lib", "protocol", "config", "types:agent", "types:session"],
-  skills: ["lib", "protocol", "config", "types:agent", "types:session"],
+  skills: ["lib", "protocol", "config", "prompts", "types:agent", "types:session"],
   prompts: ["lib", "protocol", "config", "types:agent", "types:session"],
   export: ["lib", "protocol", "session/store"],
   modes: ["lib", "protocol", "config", "types:session"],

@@ -1,23 +1,25 @@
-import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createMessageQueue } from "@tiller/agent/message-queue";
 import { configureTransport } from "@tiller/ai/http/environment";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
-import type { PromptLimits } from "@tiller/protocol/limits";
-import type { Model } from "@tiller/protocol/model";
 import type { SessionHeader } from "@tiller/protocol/session-entry";
-import type { ContextUsage } from "@tiller/protocol/state";
-import { createActiveTools, unknownTools } from "./active-tools.ts";
+import { unknownTools } from "./active-tools.ts";
 import type { RunArgs } from "./args.ts";
 import { choosesSession } from "./cli-options.ts";
-import { type Env, locksFolder, resolvePath, sessionFileName, sessionFolder } from "./config/paths.ts";
+import { type Env, locksFolder, sessionFileName, sessionFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
+import { attachDisk, type Ground, lateMachinery, lateShell } from "./late-parts.ts";
+import { type Late, late } from "./lib/late.ts";
+import { limitsOf, retryOf } from "./part-settings.ts";
 import { type AgentSession, createAgentSession, type SessionModes } from "./session/agent-session.ts";
 import { createBashRunner } from "./session/bash-runner.ts";
+import type { Compactor } from "./session/compaction/compactor.ts";
 import { lateCompactor } from "./session/compaction/late-compactor.ts";
-import { createEventPipeline } from "./session/event-pipeline.ts";
-import { createModelControl } from "./session/model-control.ts";
+import { createContextUsage } from "./session/context-usage.ts";
+import { createEventPipeline, type EventPipeline } from "./session/event-pipeline.ts";
+import { createModelControl, type ModelControl } from "./session/model-control.ts";
 import { NO_HOOKS } from "./session/ports.ts";
+import { createResumption, type Resumption } from "./session/resumption.ts";
 import type { SessionEvent } from "./session/session-event.ts";
 import { createSessionQueue, type WaitingMessage } from "./session/session-queue.ts";
 import { createSessionRun } from "./session/session-run.ts";
@@ -26,6 +28,7 @@ import type { DiskSettings } from "./session/store/session-disk.ts";
 import { createSessionStore, type SessionStore } from "./session/store/session-store.ts";
 import { noSpending } from "./session/usage-tally.ts";
 import type { SessionCompaction } from "./session-compaction.ts";
+import type { EnteringHistory } from "./session-history.ts";
 import { openSetUp } from "./set-up.ts";
 
 export interface SessionSurroundings {
@@ -49,36 +52,43 @@ export interface CreatedSession {
 
 /** The composition root: the only place that knows all the parts and joins them. */
 export async function createSession(surroundings: SessionSurroundings): Promise<CreatedSession | { error: string }> {
-  const { run: args, env, clock, ids } = surroundings;
-  const { options, dialect } = args;
-  configureTransport({ env });
+  configureTransport({ env: surroundings.env });
   const setUp = await openSetUp(surroundings);
   if ("error" in setUp) return setUp;
-  const { cwd, agentDir, settings, models: found } = setUp;
-
-  const retry = {
-    maxRetries: settings.get("retry.maxRetries"),
-    baseDelayMs: settings.get("retry.baseDelayMs"),
-    maxDelayMs: settings.get("retry.provider.maxRetryDelayMs"),
+  const ground: Ground = { ...surroundings, ...setUp };
+  const joined = joinParts(ground);
+  const error = await enterFirstSession(ground, joined);
+  if (error !== undefined) return { error };
+  const { session, store, notices } = joined;
+  return {
+    session,
+    settings: setUp.settings,
+    header: () => store.log.header,
+    problems: [...setUp.problems, ...unknownTools(surroundings.run.options)],
+    notices: [...setUp.models.notices, ...notices.takeEarly()],
   };
+}
 
-  /** What is to be told before anybody listens. */
-  const early: string[] = [];
-  let isReady = false;
-  const notice = (level: "info" | "warning" | "error", message: string): void => {
-    if (isReady) void pipeline.emit({ type: "notice", level, message, source: "session" });
-    else early.push(message);
-  };
+interface Joined {
+  session: AgentSession;
+  store: SessionStore;
+  models: ModelControl;
+  history: Late<EnteringHistory>;
+  notices: Notices;
+}
+
+/** Some parts call each other. Who is only called later may be named before it is made. */
+function joinParts(ground: Ground): Joined {
+  const { run: args, clock, ids, cwd, settings, models: found } = ground;
+  const notices = createNotices((event) => void pipeline.emit(event));
   const disk: DiskSettings = {
-    locksFolder: locksFolder(agentDir),
+    locksFolder: locksFolder(ground.agentDir),
     fsync: settings.get("session.fsync"),
     clock,
-    onNotice: notice,
+    onNotice: notices.tell,
   };
-  const sessionDir = (folder: string): string =>
-    sessionFolder({ agentDir, cwd: folder, env, sessionDir: settings.get("sessionDir") });
   const id = ids.uuid();
-  const path = options.noSession ? undefined : join(sessionDir(cwd), sessionFileName(clock.now(), id));
+  const path = args.options.noSession ? undefined : join(sessionDir(ground, cwd), sessionFileName(clock.now(), id));
   const store = createSessionStore({ clock, ids, first: beginSession({ clock, ids, cwd }, { id, path }) });
   const pipeline = createEventPipeline({ keep: store.appendMessage, endTurn: store.endTurn });
   const models = createModelControl({
@@ -91,40 +101,8 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
       void pipeline.emit({ type: "thinking_level_changed", level });
     },
   });
+  const model = () => models.model;
 
-  const shell = { path: shellPath(settings, cwd, env), prefix: settings.get("shellCommandPrefix") };
-  const activeTools = createActiveTools(options);
-  const machinery = perFolder(
-    () => store.cwd,
-    async (folder) => {
-      const { createMachinery } = await import("./run-machinery.ts");
-      return createMachinery({
-        cwd: folder,
-        env,
-        clock,
-        shell,
-        messages: () => store.messages,
-        model: () => models.model,
-        thinkingLevel: () => models.thinkingLevel,
-        credentials: found.source.credentials,
-        toolNames: activeTools.names,
-        systemPrompt: {
-          base: options.systemPrompt === undefined ? undefined : textOrFile(options.systemPrompt, cwd, env),
-          append: (options.appendSystemPrompt ?? []).map((given) => textOrFile(given, cwd, env)),
-        },
-        request: {
-          patience: {
-            firstByteMs: settings.get("retry.provider.timeoutMs"),
-            idleMs: settings.get("retry.provider.idleTimeoutMs"),
-          },
-          cacheRetention: settings.get("cacheRetention"),
-          get sessionId() {
-            return store.sessionId;
-          },
-        },
-      });
-    },
-  );
   const waiting = createMessageQueue<WaitingMessage>({
     steeringMode: settings.get("steeringMode"),
     followUpMode: settings.get("followUpMode"),
@@ -139,25 +117,31 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
     ids,
     (texts) => void pipeline.emit({ type: "queue_update", ...texts }, run.place),
   );
-  const retrySettings = () => (modes.autoRetryEnabled ? retry : undefined);
 
-  let summaries: SessionCompaction | undefined;
-  const loadSummaries = lazily(async () => {
+  const machinery = lateMachinery(ground, store, models);
+  const retry = retryOf(settings);
+  const retrySettings = () => (modes.autoRetryEnabled ? retry : undefined);
+  const summaries = late(async () => {
     const { createSessionCompaction } = await import("./session-compaction.ts");
     const isEnabled = () => modes.autoCompactionEnabled;
-    const model = () => models.model;
-    const parts = { store, pipeline, settings, isEnabled, machinery, model, retrySettings, lot: ids.lot, run };
-    summaries = createSessionCompaction(parts);
-    return summaries;
+    return createSessionCompaction({
+      store,
+      pipeline,
+      settings,
+      isEnabled,
+      machinery,
+      model,
+      retrySettings,
+      lot: ids.lot,
+      run,
+    });
   });
   const compactor = lateCompactor(
-    async () => (await loadSummaries()).compactor,
-    () => summaries?.compactor,
+    async () => (await summaries.load()).compactor,
+    () => summaries.made?.compactor,
   );
-  const loadDisk = async (): Promise<void> => {
-    const { createSessionDisk } = await import("./session/store/session-disk.ts");
-    if (store.needsDisk) store.attach(createSessionDisk({ ...disk, path: store.sessionFile ?? "" }));
-  };
+
+  const resumption = createResumption();
   const run = createSessionRun({
     pipeline,
     queue,
@@ -167,13 +151,13 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
       resumption.begin();
       const [loaded] = await Promise.all([
         machinery(),
-        loadSummaries(),
+        summaries.load(),
         models.prepare(),
-        store.needsDisk && loadDisk(),
+        store.needsDisk && attachDisk(store, disk),
       ]);
       return loaded;
     },
-    model: () => models.model,
+    model,
     retrySettings,
     atRest: () => bash.deliver(),
     leaveOut: store.leaveOut,
@@ -183,59 +167,24 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
     sessionSpending: noSpending(),
     sessionStartedAt: clock.now(),
   });
-  const runShell = perFolder(
-    () => store.cwd,
-    async (folder) => {
-      const { createShellCommands } = await import("./shell-command.ts");
-      return createShellCommands({ cwd: folder, env, clock, shell, keepsState: dialect.keepsShellState });
-    },
-  );
   const bash = createBashRunner({
-    runShell: async (...command) => (await runShell())(...command),
+    runShell: lateShell(ground, store),
     clock,
     isBusy: () => run.isStreaming,
     keep: store.appendMessage,
     emit: pipeline.emit,
   });
-
-  /** What is left to do of a session that was opened, until its first prompt. */
-  const resumption = {
-    wasInterrupted: false,
-    record: (): void => undefined,
-    begin(): void {
-      this.record();
-      this.record = () => undefined;
-      this.wasInterrupted = false;
-    },
-  };
-  const history = lazily(async () => {
-    const [{ createSessionHistory }, { adoptSession, recordChoice }] = await Promise.all([
-      import("./session-history.ts"),
-      import("./session/adopt-session.ts"),
-      // A session that comes from a file has a size.
-      loadSummaries(),
-    ]);
-    return createSessionHistory({
-      store,
-      emit: pipeline.emit,
-      hooks: NO_HOOKS,
-      disk,
-      clock,
-      ids,
-      agentDir,
-      sessionDir,
-      keepsFiles: !options.noSession,
-      env,
-      stop: session.stop,
-      adopt(how, keeps = {}) {
-        const emit = (event: SessionEvent): void =>
-          event.type === "notice" ? notice(event.level, event.message) : void pipeline.emit(event);
-        resumption.wasInterrupted = adoptSession({ how, ...keeps }, { store, models, clock, emit });
-        if (how === "resume") resumption.record = () => recordChoice(store, models);
-        compactor.reset();
-      },
-      summarize: async (...task) => (await loadSummaries()).summarizeBranch(...task),
-    });
+  const stop = (reason: string): Promise<void> => session.stop(reason);
+  const history = lateHistory(ground, {
+    store,
+    pipeline,
+    models,
+    disk,
+    notices,
+    compactor,
+    resumption,
+    summaries,
+    stop,
   });
   const session = createAgentSession({
     models,
@@ -247,15 +196,11 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
     pipeline,
     clock,
     ids,
-    busyText: dialect.busyText,
+    busyText: args.dialect.busyText,
     promptLimits: limitsOf(settings, "prompt"),
-    history,
+    history: history.load,
     compactor,
-    contextUsage: usageOf(
-      store,
-      () => models.model,
-      () => summaries,
-    ),
+    contextUsage: createContextUsage(store, model, () => summaries.made?.contextUsage),
     wasInterrupted: () => resumption.wasInterrupted,
     async endProcesses() {
       const { killAllProcesses } = await import("./exec/run-process.ts");
@@ -263,91 +208,98 @@ export async function createSession(surroundings: SessionSurroundings): Promise<
     },
     unusable: found.unusable,
   });
+  return { session, store, models, history, notices };
+}
 
-  if (choosesSession(options)) {
-    const { chooseSession } = await import("./session-choice.ts");
-    const choice = chooseSession({ options, dialect, agentDir, sessionDir: sessionDir(cwd), cwd, env });
-    const { enter } = await history();
-    const error = await enter(choice, {
-      keepsModel: (options.model ?? options.provider ?? options.models ?? options.script) !== undefined,
-      keepsLevel: options.thinking !== undefined,
+interface HistoryParts {
+  store: SessionStore;
+  pipeline: EventPipeline;
+  models: ModelControl;
+  disk: DiskSettings;
+  notices: Notices;
+  compactor: Compactor;
+  resumption: Resumption;
+  summaries: Late<SessionCompaction>;
+  /** Ends what is going on in the session. */
+  stop(reason: string): Promise<void>;
+}
+
+/** Everything about other sessions, and what it means for the parts when another one is entered. */
+function lateHistory(ground: Ground, parts: HistoryParts): Late<EnteringHistory> {
+  const { run: args, env, clock, ids, agentDir } = ground;
+  const { store, pipeline, models, disk, notices, compactor, resumption, summaries, stop } = parts;
+  const emit = (event: SessionEvent): void =>
+    event.type === "notice" ? notices.tell(event.level, event.message) : void pipeline.emit(event);
+  return late(async () => {
+    const [{ createSessionHistory }, { adoptSession, recordChoice }] = await Promise.all([
+      import("./session-history.ts"),
+      import("./session/adopt-session.ts"),
+      // A session that comes from a file has a size.
+      summaries.load(),
+    ]);
+    return createSessionHistory({
+      store,
+      emit: pipeline.emit,
+      hooks: NO_HOOKS,
+      disk,
+      clock,
+      ids,
+      agentDir,
+      sessionDir: (folder) => sessionDir(ground, folder),
+      keepsFiles: !args.options.noSession,
+      env,
+      stop,
+      adopt(how, keeps = {}) {
+        const wasInterrupted = adoptSession({ how, ...keeps }, { store, models, clock, emit });
+        resumption.entered(wasInterrupted, how === "resume" ? () => recordChoice(store, models) : undefined);
+        compactor.reset();
+      },
+      summarize: async (...task) => (await summaries.load()).summarizeBranch(...task),
     });
-    if (error !== undefined) return { error };
-  } else {
+  });
+}
+
+/** The session that the command line asks for, or the new one that is in the store already. Gives back why not. */
+async function enterFirstSession(ground: Ground, { store, models, history }: Joined): Promise<string | undefined> {
+  const { agentDir, cwd, env } = ground;
+  const { options, dialect } = ground.run;
+  if (!choosesSession(options)) {
     if (models.model) store.appendModelChange(models.model);
     store.appendThinkingLevel(models.thinkingLevel);
+    return undefined;
   }
-  isReady = true;
+  const { chooseSession } = await import("./session-choice.ts");
+  const choice = chooseSession({ options, dialect, agentDir, sessionDir: sessionDir(ground, cwd), cwd, env });
+  const { enter } = await history.load();
+  return enter(choice, {
+    keepsModel: (options.model ?? options.provider ?? options.models ?? options.script) !== undefined,
+    keepsLevel: options.thinking !== undefined,
+  });
+}
+
+/** Where the session files of a working folder lie. */
+function sessionDir({ agentDir, env, settings }: Ground, cwd: string): string {
+  return sessionFolder({ agentDir, cwd, env, sessionDir: settings.get("sessionDir") });
+}
+
+/** What a person should know. Before anybody listens it is kept. */
+interface Notices {
+  tell: DiskSettings["onNotice"];
+  /** What was kept; from then on everything is told at once. */
+  takeEarly(): string[];
+}
+
+function createNotices(emit: (event: SessionEvent) => void): Notices {
+  let early: string[] | undefined = [];
   return {
-    session,
-    settings,
-    header: () => store.log.header,
-    problems: [...setUp.problems, ...unknownTools(options)],
-    notices: [...found.notices, ...early],
-  };
-}
-
-/** Worked out once for each state of the conversation: hosts ask for the state again and again. */
-function usageOf(store: SessionStore, model: () => Model | null, summaries: () => SessionCompaction | undefined) {
-  let known: { log: object; leaf: number; model: Model | null; usage: ContextUsage | undefined } | undefined;
-  return (): ContextUsage | undefined => {
-    const { log, leaf } = store;
-    const current = model();
-    if (known?.log === log && known.leaf === leaf && known.model === current) return known.usage;
-    const loaded = summaries();
-    // Before the first run there is nothing in it but what a file has brought, and then this is loaded.
-    const usage = loaded ? loaded.contextUsage() : emptyUsage(current);
-    if (loaded || store.messageCount === 0) known = { log, leaf, model: current, usage };
-    return usage;
-  };
-}
-
-function emptyUsage(model: Model | null): ContextUsage | undefined {
-  const contextWindow = model?.contextWindow ?? 0;
-  return contextWindow > 0 ? { tokens: 0, contextWindow, percent: 0 } : undefined;
-}
-
-/** Made anew when the session is about another folder. */
-function perFolder<T>(folder: () => string, make: (folder: string) => Promise<T>): () => Promise<T> {
-  let known: { folder: string; made: () => Promise<T> } | undefined;
-  return () => {
-    const now = folder();
-    if (known?.folder !== now) known = { folder: now, made: lazily(() => make(now)) };
-    return known.made();
-  };
-}
-
-/** Zero means no limit. */
-function limitsOf(settings: Settings, scope: "prompt" | "session"): PromptLimits {
-  return {
-    turns: settings.get(`limits.${scope}.turns`) || undefined,
-    toolCalls: settings.get(`limits.${scope}.toolCalls`) || undefined,
-    cost: settings.get(`limits.${scope}.cost`) || undefined,
-    tokens: settings.get(`limits.${scope}.tokens`) || undefined,
-    wallTimeMs: settings.get(`limits.${scope}.wallTimeMs`) || undefined,
-  };
-}
-
-/** A path counts from the working folder; a bare name is looked up by the system. */
-function shellPath(settings: Settings, cwd: string, env: Env): string | undefined {
-  const given = settings.get("shellPath");
-  return given?.includes("/") ? resolvePath(given, cwd, env) : given;
-}
-
-/** An option that takes a text also takes the path of a file with the text. */
-function textOrFile(given: string, cwd: string, env: Env): string {
-  const path = given.length < 1024 && !given.includes("\n") ? resolvePath(given, cwd, env) : undefined;
-  return path !== undefined && statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, "utf8") : given;
-}
-
-/** Made when first asked for, once. A failure is not kept: the next prompt may try again. */
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
+    tell(level, message) {
+      if (early) early.push(message);
+      else emit({ type: "notice", level, message, source: "session" });
+    },
+    takeEarly() {
+      const kept = early ?? [];
+      early = undefined;
+      return kept;
+    },
   };
 }

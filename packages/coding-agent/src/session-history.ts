@@ -25,7 +25,6 @@ import type { SessionChoice } from "./session-choice.ts";
 
 /** What the command line has said about the model counts more than what the session says. */
 type Keeps = Pick<Adoption, "keepsModel" | "keepsLevel">;
-type EnterChosen = (choice: SessionChoice, keeps: Keeps) => Promise<string | undefined>;
 
 export interface HistoryOptions {
   store: SessionStore;
@@ -45,8 +44,14 @@ export interface HistoryOptions {
   summarize: TreeNavigationOptions["summarize"];
 }
 
+/** With the way in at the start of the process. */
+export interface EnteringHistory extends SessionHistory {
+  /** Puts the session that the command line asks for into the store. Gives back why that is not possible. */
+  enter(choice: SessionChoice, keeps: Keeps): Promise<string | undefined>;
+}
+
 /** Everything about sessions that is not the conversation itself. Loaded with the first command that needs it. */
-export function createSessionHistory(options: HistoryOptions): SessionHistory & { enter: EnterChosen } {
+export function createSessionHistory(options: HistoryOptions): EnteringHistory {
   const { store, hooks, clock, ids, stop, adopt } = options;
   const counter = createSessionCounter();
   const absolute = (path: string): string => resolvePath(path, store.cwd, options.env);
@@ -158,7 +163,7 @@ function isSameFile(path: string, current: string | undefined): boolean {
 }
 
 /** Opens a session file whose folder still exists. One that is refused is left as it is, not even repaired. */
-export function openFile(path: string, options: OpenOptions): OpenSession {
+function openFile(path: string, options: OpenOptions): OpenSession {
   const stored = readHead(path)?.cwd;
   const isGone = stored && !statSync(stored, { throwIfNoEntry: false })?.isDirectory();
   if (!isGone) return openSession(path, options);

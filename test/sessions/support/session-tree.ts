@@ -64,6 +64,7 @@ export function conversationAt(entries: readonly Frame[], leafId: unknown): unkn
 /** Whether somebody who reads the file would say that its last run did not come to an end. */
 export function endsInMidRun(entries: readonly Frame[]): boolean {
   for (const entry of pathTo(entries, entries.at(-1)?.id).reverse()) {
+    if (entry.type === "branch_summary") return false;
     if (entry.type === "custom" && ["tiller.run_end", "tiller.leaf"].includes(String(entry.customType))) return false;
     const role = at(entry, "message", "role");
     if (role === "user" || role === "toolResult") return true;

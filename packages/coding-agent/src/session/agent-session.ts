@@ -111,6 +111,7 @@ export interface AgentSessionParts {
   ids: IdSource;
   busyText: string;
   promptLimits: PromptLimits;
+  /** The same each time, once it could be loaded. */
   history(): Promise<SessionHistory>;
   compactor: Compactor;
   /** Ends all processes that tools and shell commands have left behind. */
@@ -133,11 +134,16 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   /** Undefined while nothing has needed it: then it is doing nothing either. */
   let asked: Promise<SessionHistory> | undefined;
   const history = (): Promise<SessionHistory> => {
-    asked ??= parts.history();
+    asked = parts.history();
     return asked;
   };
-  /** Behind those who asked for it before: they are then there to be ended. */
-  const abortNavigation = async (): Promise<void> => (await asked)?.tree.abort();
+  /** Behind those who asked for it before: they are then there to be ended. What could not be loaded has nothing to end. */
+  const abortNavigation = async (): Promise<void> => {
+    await asked?.then(
+      ({ tree }) => tree.abort(),
+      () => undefined,
+    );
+  };
   /** So many want that no navigation waits for a summary. */
   let givenUp = 0;
 

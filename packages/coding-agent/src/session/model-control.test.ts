@@ -99,6 +99,14 @@ describe("model control", () => {
     expect(control([], null).subject.cycleThinkingLevel()).toBeNull();
   });
 
+  it("takes up a model of a server that has not been asked yet, by the name that a session gives it", () => {
+    const { subject, told } = control([a], a, { named: (provider, id) => (provider === "p" ? model(id) : undefined) });
+    expect(subject.restore({ model: { provider: "p", id: "there" } })).toBe(true);
+    expect([subject.model?.id, told]).toEqual(["there", []]);
+    expect(subject.restore({ model: { provider: "other", id: "gone" } })).toBe(false);
+    expect(subject.model?.id).toBe("there");
+  });
+
   it("switches to a model that no list has, where that may be", () => {
     const { subject, told } = control([a], a, { named: (provider, id) => (provider === "p" ? model(id) : undefined) });
     expect(subject.set("p", "new")).toMatchObject({ id: "new" });

@@ -74,6 +74,9 @@ export function createModelControl({
   };
   const findAvailable = (provider: string, id: string): Model | undefined =>
     available().find((candidate) => isSame(candidate, { provider, id }));
+  /** Servers on this machine have not been asked yet: then the name alone has to do. */
+  const findUsable = (provider: string, id: string): Model | undefined =>
+    findAvailable(provider, id) ?? source.named(provider, id);
 
   return {
     get model() {
@@ -99,7 +102,7 @@ export function createModelControl({
       const found = findAvailable(provider, id);
       if (found) return use(found);
       const useNamed = (): Model | undefined => {
-        const named = findAvailable(provider, id) ?? source.named(provider, id);
+        const named = findUsable(provider, id);
         return named && use(named);
       };
       const learned = source.refresh(provider);
@@ -115,7 +118,7 @@ export function createModelControl({
     },
     restore({ model: recorded, thinkingLevel }) {
       const isOther = recorded !== undefined && !isSame(recorded, model);
-      const found = isOther ? findAvailable(recorded.provider, recorded.id) : undefined;
+      const found = isOther ? findUsable(recorded.provider, recorded.id) : undefined;
       if (found) model = source.find(found.provider, found.id) ?? found;
       if (thinkingLevel !== undefined && isThinkingLevel(thinkingLevel)) wanted = thinkingLevel;
       level = clamped(model, wanted);

@@ -154,6 +154,11 @@ describe("a run that was cut off", () => {
     ],
     ["is none where a prompt was given up", [user("hi"), ended("tiller.run_end")], undefined],
     ["is none where somebody went", [user("hi"), assistant("ho"), user("x"), ended("tiller.leaf")], undefined],
+    [
+      "is none where somebody went who left a summary, also at an answer with calls",
+      [user("hi"), asking("1"), { type: "branch_summary", fromId: "e1", summary: "left" }],
+      undefined,
+    ],
     ["is one behind the end of another", [user("hi"), ended("tiller.run_end"), user("again")], []],
     ["is one although other data follows", [user("hi"), ended("bookmark"), level("low")], []],
     ["is one although a shell command follows", [user("hi"), asking("1"), bash("ls")], ["1"]],

@@ -50,7 +50,7 @@ export function interruption(log: EntryLog, path: readonly number[]): Interrupti
   for (let at = path.length - 1; at >= 0; at--) {
     const entry = log.entry(path[at]!);
     if (!entry) continue;
-    if (entry.type === "custom" && ENDED.has(entry.customType)) return undefined;
+    if (endsRun(entry)) return undefined;
     if (entry.type !== "message") continue;
     const { message } = entry;
     if (message.role === "toolResult") answered.add(message.toolCallId);
@@ -61,8 +61,12 @@ export function interruption(log: EntryLog, path: readonly number[]): Interrupti
   return undefined;
 }
 
-/** Entries that are written where a run ended, or where somebody went who did not run anything. */
 const ENDED: ReadonlySet<string> = new Set(["tiller.run_end", "tiller.leaf"]);
+
+/** Entries that are written where a run ended, or where somebody went who did not run anything. */
+function endsRun(entry: SessionEntry): boolean {
+  return entry.type === "branch_summary" || (entry.type === "custom" && ENDED.has(entry.customType));
+}
 
 function asksForTools(message: AssistantMessage): boolean {
   const isFailed = message.stopReason === "error" || message.stopReason === "aborted";

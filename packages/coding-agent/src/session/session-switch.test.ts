@@ -30,11 +30,14 @@ function desk({
   hooks = {},
   content = lines,
   path = "/now.jsonl",
+  isFull = false,
 }: {
   hooks?: Partial<SessionHooks>;
   content?: PlainEntry[];
   /** Null: it is kept in memory only. */
   path?: string | null;
+  /** No new file can be written. */
+  isFull?: boolean;
 } = {}) {
   const notes: string[] = [];
   const disk: SessionDisk = {
@@ -75,6 +78,7 @@ function desk({
       },
       keep(make, parentSession) {
         notes.push(`keep, from ${parentSession}`);
+        if (isFull) throw new Error("/copy.jsonl cannot be written: ENOSPC");
         return { log: make({ ...testHeader, id: "copy" }), path: "/copy.jsonl" };
       },
     },
@@ -185,10 +189,24 @@ describe("a fork", () => {
   for (const entryId of ["nobody", "b", "l", ""]) {
     it(`is refused at "${entryId}", which is no message of a user's`, async () => {
       const { subject, notes } = desk();
-      expect(await subject.fork(entryId)).toEqual({ refused: "Invalid entry ID" });
+      expect(await subject.fork(entryId)).toEqual({ refused: "Invalid entry ID for forking" });
       expect(notes).toEqual([]);
     });
   }
+
+  it("that is called a branch says so", async () => {
+    const { subject, notes } = desk();
+    expect(await subject.fork("b", "branch")).toEqual({ refused: "Invalid entry ID for branching" });
+    await subject.fork("c", "branch");
+    expect(notes).toContain("stop: Request was aborted: branch left the session");
+  });
+
+  it("that cannot be written is refused, and the old session goes on", async () => {
+    const { subject, store } = desk({ isFull: true });
+    const refused = { refused: "/copy.jsonl cannot be written: ENOSPC" };
+    expect([await subject.fork("c"), await subject.clone()]).toEqual([refused, refused]);
+    expect(store.sessionId).toBe("s1");
+  });
 
   it("is not made when an extension says no", async () => {
     const { subject, store, notes } = desk({ hooks: { beforeFork: no } });

@@ -10,8 +10,8 @@ import { pathTo } from "./store/tree.ts";
 export interface SessionSwitch {
   newSession(parentSession?: string): Promise<Switched>;
   switchTo(sessionPath: string): Promise<Switched | Refused>;
-  /** A copy that ends just before this user message. */
-  fork(entryId: string): Promise<Forked | Refused>;
+  /** A copy that ends just before this user message. `as` is the name under which the host asked for it. */
+  fork(entryId: string, as?: keyof typeof FORKING): Promise<Forked | Refused>;
   /** A copy of the conversation as it stands. */
   clone(): Promise<Switched | Refused>;
 }
@@ -33,7 +33,7 @@ export interface SessionSource {
   begin(fields: { parentSession?: string; id?: string }): OpenSession;
   /** Throws an Error with a sentence for people when there is no session to be had. */
   open(path: string): OpenSession;
-  /** A session that was made of another one; written at once. */
+  /** A session that was made of another one; written at once. Throws as `open` does when that is not possible. */
   keep(
     make: (header: SessionHeader) => OpenSession["log"],
     parentSession: string | undefined,
@@ -56,6 +56,9 @@ export interface SessionSwitchOptions {
   isOpen(path: string): boolean;
 }
 
+/** Two names for one thing. */
+const FORKING = { fork: "forking", branch: "branching" } as const;
+
 export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitch {
   const { store, source, hooks, clock, ids } = options;
 
@@ -65,15 +68,17 @@ export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitc
     options.adopt(how);
   };
 
-  /** The path to an entry as a session of its own. */
-  const enterCopy = async (path: readonly number[], command: string): Promise<void> => {
-    // Once more what is on its way: a copy of the conversation is one of all that was told.
+  /** A path as a session of its own. It is asked for when the old session is over: all that was told is in the copy. */
+  const enterCopy = async (command: string, pathOf: () => readonly number[]): Promise<Refused | undefined> => {
     await options.stop(`Request was aborted: ${command} left the session`);
     const details = { ids, timestamp: new Date(clock.now()).toISOString() };
     const { log } = store;
-    const copy = source.keep((header) => copyPath(log, path, header, details), store.sessionFile);
+    const path = pathOf();
+    const copy = attempt(() => source.keep((header) => copyPath(log, path, header, details), store.sessionFile));
+    if ("refused" in copy) return copy;
     await store.replace(copy);
     options.adopt("fork");
+    return undefined;
   };
 
   return {
@@ -92,32 +97,36 @@ export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitc
         options.adopt("resume");
         return { cancelled: false };
       }
-      let next: OpenSession;
-      try {
-        next = source.open(path);
-      } catch (error) {
-        return { refused: error instanceof Error ? error.message : String(error) };
-      }
+      const next = attempt(() => source.open(path));
+      if ("refused" in next) return next;
       await enter(next, "resume", reason);
       return { cancelled: false };
     },
-    async fork(entryId) {
+    async fork(entryId, as = "fork") {
       const position = store.log.find(entryId);
       const text = position < 0 ? undefined : textOfUser(store.log.entry(position));
-      if (text === undefined) return { refused: "Invalid entry ID" };
+      if (text === undefined) return { refused: `Invalid entry ID for ${FORKING[as]}` };
       if (!(await hooks.beforeFork({ entryId }))) return { cancelled: true };
-      await enterCopy(pathTo(store.log, store.log.parent(position)), "fork");
-      return { cancelled: false, text };
+      const problem = await enterCopy(as, () => pathTo(store.log, store.log.parent(position)));
+      return problem ?? { cancelled: false, text };
     },
     async clone() {
       const { leafId } = store;
       if (leafId === null) return { refused: "Cannot clone session: no current entry selected" };
       if (!(await hooks.beforeFork({ entryId: leafId }))) return { cancelled: true };
-      await options.stop("Request was aborted: clone left the session");
-      await enterCopy(store.path(), "clone");
-      return { cancelled: false };
+      const problem = await enterCopy("clone", () => store.path());
+      return problem ?? { cancelled: false };
     },
   };
+}
+
+/** What can be neither opened nor written is an answer, not an accident. */
+function attempt(make: () => OpenSession): OpenSession | Refused {
+  try {
+    return make();
+  } catch (error) {
+    return { refused: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** Undefined when the entry is no message of the user's. */

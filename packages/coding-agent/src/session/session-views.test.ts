@@ -86,7 +86,7 @@ describe("bytes that must not go out as they are", () => {
   const broken = JSON.stringify(messageEntry("bbbbbbbb", "aaaaaaaa", user("XX"))).replace("XX", "\u0001");
   const deep = JSON.stringify(messageEntry("dddddddd", "bbbbbbbb", user("XX"))).replace(
     '"XX"',
-    `${"[".repeat(100_000)}${"]".repeat(100_000)}`,
+    `"x","more":${"[".repeat(100_000)}${"]".repeat(100_000)}`,
   );
   const last = messageEntry("cccccccc", "dddddddd", assistant("fine"));
   const { views: subject } = views([separated, broken, deep, last]);

@@ -1,4 +1,14 @@
 import type { AgentTool } from "@tiller/agent/types";
+import type { ContextFile } from "./context-files.ts";
+
+/** What the model is told of a skill. */
+export interface ListedSkill {
+  name: string;
+  description: string;
+  path: string;
+  /** Only a person may call it, so it is not listed. */
+  disableModelInvocation: boolean;
+}
 
 export interface SystemPromptParts {
   /** Replaces the text about who the model is and how it works. */
@@ -6,9 +16,18 @@ export interface SystemPromptParts {
   /** Put after it. */
   append: readonly string[];
   tools: readonly Pick<AgentTool, "name" | "description">[];
+  /** The most general first. */
+  contextFiles?: readonly Pick<ContextFile, "path" | "text">[];
+  skills?: readonly ListedSkill[];
   cwd: string;
   /** YYYY-MM-DD */
   date: string;
+}
+
+/** A stretch of the prompt, for those who want to know what it is made of. */
+export interface PromptPiece {
+  kind: "base" | "tools" | "append" | "contextHeading" | "contextFile" | "skills" | "surroundings";
+  text: string;
 }
 
 const BASE = `You are a coding agent. A program runs you on behalf of a person who wants work done in a folder on their machine.
@@ -17,14 +36,63 @@ Do what was asked, no more. Say briefly what you did and what you found; show fi
 When something cannot be done, say so plainly and say why.`;
 
 /** What the model is told before the conversation. Pure: the same parts always give the same text, so that caches hold. */
-export function buildSystemPrompt({ base, append, tools, cwd, date }: SystemPromptParts): string {
-  const parts = [base ?? BASE];
+export function buildSystemPrompt(parts: SystemPromptParts): string {
+  return promptPieces(parts)
+    .map(({ text }) => text)
+    .join("\n\n");
+}
+
+/** The texts of the prompt in their order; joined by a blank line they are the prompt. */
+export function promptPieces(parts: SystemPromptParts): PromptPiece[] {
+  const { base, append, tools, contextFiles = [], cwd, date } = parts;
+  const pieces: PromptPiece[] = [{ kind: "base", text: base ?? BASE }];
   if (base === undefined && tools.length > 0) {
-    parts.push(`Your tools:\n${tools.map((tool) => `- ${tool.name}: ${firstSentence(tool.description)}`).join("\n")}`);
+    const lines = tools.map((tool) => `- ${tool.name}: ${firstSentence(tool.description)}`);
+    pieces.push({ kind: "tools", text: `Your tools:\n${lines.join("\n")}` });
   }
-  parts.push(...append);
-  parts.push(`Current date: ${date}\nCurrent working directory: ${cwd}`);
-  return parts.join("\n\n");
+  for (const text of append) pieces.push({ kind: "append", text });
+  if (contextFiles.length > 0) pieces.push({ kind: "contextHeading", text: CONTEXT_HEADING });
+  for (const { path, text } of contextFiles) pieces.push({ kind: "contextFile", text: `## ${path}\n\n${text}` });
+  const skills = skillsForModel(parts);
+  if (skills.length > 0) pieces.push({ kind: "skills", text: `${SKILLS_HEADING}\n\n${skillList(skills)}` });
+  pieces.push({ kind: "surroundings", text: `Current date: ${date}\nCurrent working directory: ${cwd}` });
+  return pieces;
+}
+
+const CONTEXT_HEADING = `# Project Context
+
+The following files hold what the people of this project want you to know and to follow. Where two of them disagree, the later one counts.`;
+
+const SKILLS_HEADING = `Skills are instructions for certain kinds of work. When a task fits one of these descriptions, read the file at its location before you begin, and follow it. Relative paths in that file count from the folder it lies in.`;
+
+/** A skill is of use only to a model that may know of it and can read its file. */
+export function skillsForModel({ skills = [], tools }: Pick<SystemPromptParts, "skills" | "tools">): ListedSkill[] {
+  if (!tools.some(({ name }) => name === "read")) return [];
+  return skills.filter(({ disableModelInvocation }) => !disableModelInvocation);
+}
+
+function skillList(skills: readonly ListedSkill[]): string {
+  return `<available_skills>\n${skills.map(skillEntry).join("\n")}\n</available_skills>`;
+}
+
+const LONGEST_DESCRIPTION = 1024;
+
+export function skillEntry({ name, description, path }: ListedSkill): string {
+  const short = description.slice(0, LONGEST_DESCRIPTION).toWellFormed();
+  const lines = [
+    "  <skill>",
+    `    <name>${inXml(name)}</name>`,
+    `    <description>${inXml(short)}</description>`,
+    `    <location>${inXml(path)}</location>`,
+    "  </skill>",
+  ];
+  return lines.join("\n");
+}
+
+const XML: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+function inXml(text: string): string {
+  return text.replace(/[&<>]/g, (char) => XML[char]!);
 }
 
 function firstSentence(text: string): string {

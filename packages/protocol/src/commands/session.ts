@@ -275,7 +275,7 @@ export const SESSION = table({
     examples: [
       {
         params: { sessionPath: "/home/me/sessions/a.jsonl" },
-        data: { trashPath: "/home/me/.tiller/agent/trash/2026-01-01-a.jsonl" },
+        data: { trashPath: "/home/me/.tiller/agent/trash/2026-01-01T00-00-00-000Z-a.jsonl" },
       },
     ],
   }),

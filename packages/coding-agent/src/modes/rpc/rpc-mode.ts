@@ -29,6 +29,12 @@ export interface RpcModeOptions {
 /** How long closing may take when the host does not read. */
 const CLOSING_MS = 800;
 
+/**
+ * So much is read while a long answer is on its way: a host may write several commands before it reads, and an `abort`
+ * must come through.
+ */
+const READ_AHEAD_BYTES = 16 * 1024 * 1024;
+
 const EOF_REASON = "Request was aborted: stdin was closed (start with --finish-on-eof to let a running prompt finish)";
 
 /** Joins reader, dispatcher, session and writer, and ends them in order. Resolves to the exit code. */
@@ -80,12 +86,15 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
     for (const message of options.notices) frames.take({ type: "notice", level: "warning", message }, undefined);
 
     const input = openStdin();
+    /** Of commands that were read while there was no room for their answers. */
+    let bytesAhead = 0;
     input.on("data", (chunk: Buffer) => {
       // Who is leaving takes nothing on any more; what was read before still gets its answer.
       if (leaving) return;
       splitter.push(chunk);
       const room = writer.roomForAnswers();
-      if (!room) return;
+      bytesAhead = room ? bytesAhead + chunk.length : 0;
+      if (!room || bytesAhead < READ_AHEAD_BYTES) return;
       input.pause();
       void room.then(() => input.resume());
     });

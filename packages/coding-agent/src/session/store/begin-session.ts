@@ -3,6 +3,9 @@ import type { SessionHeader } from "@tiller/protocol/session-entry";
 import { createEntryLog } from "./entry-log.ts";
 import type { OpenSession } from "./session-store.ts";
 
+/** Of the files that we write. */
+export const FILE_VERSION = 3;
+
 /** What a session that begins here and now is made of. */
 export interface SessionOrigin {
   clock: Clock;
@@ -26,5 +29,12 @@ export function newHeader(
   { id = ids.uuid(), parentSession }: Pick<NewSession, "id" | "parentSession"> = {},
 ): SessionHeader {
   const timestamp = new Date(clock.now()).toISOString();
-  return { type: "session", version: 3, id, timestamp, cwd, ...(parentSession === undefined ? {} : { parentSession }) };
+  return {
+    type: "session",
+    version: FILE_VERSION,
+    id,
+    timestamp,
+    cwd,
+    ...(parentSession === undefined ? {} : { parentSession }),
+  };
 }

@@ -60,8 +60,6 @@ const ROLE_BY_BYTE = new Uint8Array(256);
 for (const [code, role] of ROLES.entries()) if (code > 0) ROLE_BY_BYTE[role.charCodeAt(0)] = code;
 
 export const MESSAGE = KINDS.indexOf("message");
-export const USER = ROLES.indexOf("user");
-export const ASSISTANT = ROLES.indexOf("assistant");
 
 const LF = 0x0a;
 const QUOTE = 0x22;

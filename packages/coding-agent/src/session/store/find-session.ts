@@ -28,7 +28,7 @@ export function findSession(given: string, places: SessionPlaces): FoundSession 
   return found.length === 1 ? { path: only.path } : { error: ambiguityText(given, found), reason: "ambiguous" };
 }
 
-export function isPath(given: string): boolean {
+function isPath(given: string): boolean {
   return /[/\\]/.test(given) || given.endsWith(SESSION_FILE_END);
 }
 

@@ -170,13 +170,13 @@ describe("normalise", () => {
     ],
     [
       "knows fromExtension as fromHook",
-      { type: "compaction", fromExtension: true, shortSummary: "s" },
-      { type: "compaction", fromExtension: true, shortSummary: "s", fromHook: true },
+      { type: "compaction", summary: "s", tokensBefore: 1, fromExtension: true, shortSummary: "s" },
+      { type: "compaction", summary: "s", tokensBefore: 1, fromExtension: true, shortSummary: "s", fromHook: true },
     ],
     [
       "also of a branch summary, and does not overrule",
-      { type: "branch_summary", fromExtension: true, fromHook: false },
-      { type: "branch_summary", fromExtension: true, fromHook: false },
+      { type: "branch_summary", summary: "s", fromExtension: true, fromHook: false },
+      { type: "branch_summary", summary: "s", fromExtension: true, fromHook: false },
     ],
     [
       "takes hook messages for custom ones",

@@ -1,8 +1,10 @@
 import type { AgentMessage } from "@tiller/protocol/message";
+import { FILE_VERSION } from "./begin-session.ts";
+import { mended } from "./mend.ts";
 
 /**
  * Files of other versions and other programs, in our terms. Pure. `migrate` changes what is kept (an old file becomes
- * one of version 3, once); `normalise` only changes how a reader sees an entry, the line in the file stays as it is.
+ * one of `FILE_VERSION`, once); `normalise` only changes how a reader sees an entry, the line in the file stays as it is.
  */
 
 export type Line = Readonly<Record<string, unknown>>;
@@ -14,8 +16,6 @@ export interface Migrated {
   changed: boolean;
 }
 
-const CURRENT_VERSION = 3;
-
 type Step = (entries: readonly Line[], newId: () => string) => readonly Line[];
 
 /** What leads from a version to the next one. */
@@ -26,10 +26,10 @@ const STEPS: Readonly<Record<number, Step>> = {
 
 export function migrate(header: Line, entries: readonly Line[], newId: () => string): Migrated {
   const version = versionOf(header);
-  if (version >= CURRENT_VERSION) return { header, entries, changed: false };
+  if (version >= FILE_VERSION) return { header, entries, changed: false };
   let migrated = entries;
-  for (let step = version; step < CURRENT_VERSION; step++) migrated = STEPS[step]?.(migrated, newId) ?? migrated;
-  return { header: { ...header, version: CURRENT_VERSION }, entries: migrated, changed: true };
+  for (let step = version; step < FILE_VERSION; step++) migrated = STEPS[step]?.(migrated, newId) ?? migrated;
+  return { header: { ...header, version: FILE_VERSION }, entries: migrated, changed: true };
 }
 
 /** The first version did not say which it was. */
@@ -70,7 +70,7 @@ export type ReadBlob = (sha256: string) => string | undefined;
  */
 export function normalise(entry: Line, readBlob: ReadBlob = () => undefined): Line {
   const type = String(entry.type);
-  return Object.hasOwn(VIEWS, type) ? VIEWS[type]!(entry, readBlob) : entry;
+  return mended(Object.hasOwn(VIEWS, type) ? VIEWS[type]!(entry, readBlob) : entry);
 }
 
 export const OWN_ROLES: ReadonlySet<string> = new Set<AgentMessage["role"]>([
@@ -83,7 +83,7 @@ export const OWN_ROLES: ReadonlySet<string> = new Set<AgentMessage["role"]>([
   "compactionSummary",
 ]);
 
-/** `normalise` leaves a message alone whose role is one of `OWN_ROLES` and whose line does not contain this. */
+/** `normalise` leaves a whole message alone whose role is one of `OWN_ROLES` and whose line does not contain this. */
 export const BLOB_MARK = '"blob:sha256:';
 
 const VIEWS: Readonly<Record<string, (entry: Line, readBlob: ReadBlob) => Line>> = {

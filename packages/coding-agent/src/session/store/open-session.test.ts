@@ -62,6 +62,11 @@ describe("opening a session", () => {
     expect(readdirSync(join(dir, "locks"))).toEqual([]);
   });
 
+  it("whose header says what cannot be has an id and a folder all the same", () => {
+    const { header } = open(fileOf([hi], { ...testHeader, id: {}, cwd: 5 })).log;
+    expect(header).toMatchObject({ id: expect.stringMatching(/./), cwd: "/here" });
+  });
+
   const older: [story: string, lines: object[], ids: (string | null)[][]][] = [
     [
       "of version 1: entries get ids and form a chain",

@@ -1,5 +1,5 @@
 import type { SessionHeader } from "@tiller/protocol/session-entry";
-import { beginSession, newHeader, type SessionOrigin } from "./begin-session.ts";
+import { beginSession, FILE_VERSION, newHeader, type SessionOrigin } from "./begin-session.ts";
 import { type EntryIndex, indexEntries, type LineRange } from "./entry-index.ts";
 import { createEntryLog, type EntryLog } from "./entry-log.ts";
 import { SessionFileError } from "./file-errors.ts";
@@ -8,7 +8,7 @@ import { loadEntries } from "./loaded-entries.ts";
 import { type Line, migrate, type ReadBlob } from "./migrations.ts";
 import { type Repair, repairSession, salvage } from "./salvage.ts";
 import { createSessionDisk, type DiskSettings } from "./session-disk.ts";
-import { parseHead } from "./session-head.ts";
+import { parseHead, textOf } from "./session-head.ts";
 import { type LockAttempt, type SessionLock, tryLock } from "./session-lock.ts";
 import type { OpenSession } from "./session-store.ts";
 import { readSessionBytes, writeWholeFile } from "./whole-file.ts";
@@ -72,12 +72,14 @@ function notASession(path: string): SessionFileError {
   );
 }
 
-function headerOf(bytes: Buffer, line: LineRange | undefined, cwd: string): SessionHeader | undefined {
+function headerOf(bytes: Buffer, line: LineRange | undefined, origin: SessionOrigin): SessionHeader | undefined {
   if (!line) return undefined;
   const header = JSON.parse(bytes.toString("utf8", line.start, line.end)) as SessionHeader;
   // omp has the name in a line before the header.
   const title = line.start === 0 ? undefined : parseHead(bytes.subarray(0, line.end))?.title;
-  return { ...header, cwd: header.cwd || cwd, ...(title === undefined ? {} : { title }) };
+  const id = textOf(header.id) ?? origin.ids.uuid();
+  const cwd = textOf(header.cwd) ?? origin.cwd;
+  return { ...header, id, cwd, ...(title === undefined ? {} : { title }) };
 }
 
 /**
@@ -154,9 +156,9 @@ function current(
   options: OpenOptions,
   mayWrite: boolean,
 ): Indexed & { header: SessionHeader } {
-  const header = headerOf(found.bytes, found.index.header, options.cwd);
+  const header = headerOf(found.bytes, found.index.header, options);
   if (!header && found.index.starts.length === 0) throw notASession(path);
-  if (header && header.version >= 3) return { ...found, header };
+  if (header && header.version >= FILE_VERSION) return { ...found, header };
   const entries = linesOf(found.bytes).filter(({ type }) => type !== "session" && type !== "title");
   const migrated = migrate({ ...(header ?? newHeader(options)) }, entries, options.ids.short);
   const lines = [migrated.header, ...migrated.entries].map((line) => JSON.stringify(line));

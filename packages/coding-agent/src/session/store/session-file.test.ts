@@ -247,13 +247,16 @@ describe("a session file that others change", () => {
     await opened.file.close();
   });
 
-  it("gives up what still waits when it is closed", async () => {
+  it("gives up what still waits when it is closed, and says so", async () => {
     const path = join(home, "s.jsonl");
     mkdirSync(path);
-    const { file, append, clock } = open(path);
+    const { file, append, clock, told } = open(path);
     append("one");
     await file.close();
     expect([file.isBehind, clock.pending]).toEqual([true, 0]);
+    expect(told.slice(1)).toEqual([
+      `trouble: The session file ${path} was closed before all of the conversation could be written; what it lacks is lost.`,
+    ]);
   });
 
   it("holds every line in order, whatever is done to it between them", () => {

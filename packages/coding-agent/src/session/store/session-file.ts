@@ -46,7 +46,7 @@ export interface SessionFile {
   appendAll(lines: readonly string[]): void;
   /** Makes the turn safe from a loss of power, by policy, without waiting for it. */
   endTurn(): void;
-  /** Tries once more what waits, waits for the sync under way, closes. Never rejects. */
+  /** Tries once more what waits, and tells if it is lost; waits for the sync under way, closes. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -119,6 +119,7 @@ class AppendedFile implements SessionFile {
     if (this.isBehind) this.flush();
     this.isClosed = true;
     this.stopRetrying();
+    if (this.isBehind) this.tellLost();
     while (this.syncing) await this.syncing;
     this.letGo();
   }
@@ -291,6 +292,12 @@ class AppendedFile implements SessionFile {
     const what = `${text ? `${text} and ` : ""}cannot be written${anew ? " anew" : ""} (${reason})`;
     this.options.onTrouble(
       `The session file ${this.path} ${what}; the conversation goes on in memory and is written as soon as that is possible.`,
+    );
+  }
+
+  private tellLost(): void {
+    this.options.onTrouble(
+      `The session file ${this.path} was closed before all of the conversation could be written; what it lacks is lost.`,
     );
   }
 

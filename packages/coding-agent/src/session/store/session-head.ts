@@ -13,7 +13,7 @@ export interface SessionHead {
 }
 
 /** Far more than a header needs, and quickly read. */
-export const HEAD_BYTES = 64 * 1024;
+const HEAD_BYTES = 64 * 1024;
 
 const LF = 0x0a;
 

@@ -21,16 +21,11 @@ type SessionCommand =
 export function sessionHandlers(session: AgentSession): Handlers<SessionCommand> {
   const { history } = session;
   const userMessages = async () => ok({ messages: (await history()).tree.userMessages() });
-  /** Two names for one thing; only the error text has another word in it. */
-  const forkAs = (verb: string) => async (params: { entryId: string }) => {
-    const forked = await (await history()).files.fork(params.entryId);
-    return "refused" in forked ? refused(`${forked.refused} for ${verb}`) : ok(forked);
-  };
   return {
     new_session: async ({ parentSession }) => ok(await (await history()).files.newSession(parentSession)),
     switch_session: async ({ sessionPath }) => answerOf(await (await history()).files.switchTo(sessionPath)),
-    fork: forkAs("forking"),
-    branch: forkAs("branching"),
+    fork: async ({ entryId }) => answerOf(await (await history()).files.fork(entryId, "fork")),
+    branch: async ({ entryId }) => answerOf(await (await history()).files.fork(entryId, "branch")),
     clone: async () => answerOf(await (await history()).files.clone()),
     get_fork_messages: userMessages,
     get_branch_messages: userMessages,

@@ -1,0 +1,33 @@
+import type { PromptLimits } from "@tiller/protocol/limits";
+import { type Env, resolvePath } from "./config/paths.ts";
+import type { Settings } from "./config/settings.ts";
+import type { ShellSettings } from "./exec/shell.ts";
+import type { RetrySettings } from "./session/retry-policy.ts";
+
+/** From the settings to what a part wants to know. */
+
+/** Zero means no limit. */
+export function limitsOf(settings: Settings, scope: "prompt" | "session"): PromptLimits {
+  return {
+    turns: settings.get(`limits.${scope}.turns`) || undefined,
+    toolCalls: settings.get(`limits.${scope}.toolCalls`) || undefined,
+    cost: settings.get(`limits.${scope}.cost`) || undefined,
+    tokens: settings.get(`limits.${scope}.tokens`) || undefined,
+    wallTimeMs: settings.get(`limits.${scope}.wallTimeMs`) || undefined,
+  };
+}
+
+export function retryOf(settings: Settings): RetrySettings {
+  return {
+    maxRetries: settings.get("retry.maxRetries"),
+    baseDelayMs: settings.get("retry.baseDelayMs"),
+    maxDelayMs: settings.get("retry.provider.maxRetryDelayMs"),
+  };
+}
+
+export function shellOf(settings: Settings, cwd: string, env: Env): ShellSettings {
+  const given = settings.get("shellPath");
+  // A path counts from the working folder; a bare name is looked up by the system.
+  const path = given?.includes("/") ? resolvePath(given, cwd, env) : given;
+  return { path, prefix: settings.get("shellCommandPrefix") };
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import type { Dialect } from "@tiller/protocol/dialects/dialect";
+import type { Ground } from "./late-parts.ts";
+import { findTemplates, type PromptTemplate } from "./prompts/discover.ts";
+import { expandInput } from "./prompts/expand.ts";
+import { BY_OPTION, BY_SETTING, type NamedPath, projectFolders } from "./prompts/places.ts";
+import { findSkills, skillSetting } from "./skills/discover.ts";
+import type { Skill } from "./skills/skill.ts";
+import type { SystemPromptParts } from "./system-prompt/build.ts";
+import { type ContextFile, findContextFiles } from "./system-prompt/context-files.ts";
+import { findPromptFiles } from "./system-prompt/prompt-files.ts";
+import { textOrFile } from "./text-or-file.ts";
+import { repositoryTop } from "./tools/ignore-rules.ts";
+
+/** The texts that a user and a project give the agent: skills, templates, context files, prompts. */
+export interface Resources {
+  skills: readonly Skill[];
+  templates: readonly PromptTemplate[];
+  systemPrompt: Pick<SystemPromptParts, "base" | "append" | "skills"> & { contextFiles: readonly ContextFile[] };
+  /** Where the parts of the system prompt come from that are not built in. */
+  origins: { base?: string; append: readonly string[] };
+  /** What could not be used, one sentence each. */
+  problems: readonly string[];
+  /** A prompt that begins with a slash, with the text that it stands for. */
+  expand(text: string): { text: string } | { error: string };
+}
+
+/** Finds them for one working folder. Loaded with the first prompt, or the first command that asks for them. */
+export async function loadResources(ground: Ground, folder: string): Promise<Resources> {
+  const { options } = ground.run;
+  const [skills, templates] = await Promise.all([skillsFor(ground, folder), templatesFor(ground, folder)]);
+  const place = placeOf(ground, folder);
+  const context = options.noContextFiles ? { files: [], problems: [] } : findContextFiles(place);
+  const prompts = promptsFor(ground, folder);
+  const isOffered = ground.settings.get("enableSkillCommands");
+  const family = familyOf(ground.run.dialect);
+  const commands = { skills: isOffered ? skills.skills : [], templates: templates.templates, family };
+  return {
+    skills: skills.skills,
+    templates: templates.templates,
+    systemPrompt: { ...prompts.texts, contextFiles: context.files, skills: skills.skills },
+    origins: prompts.origins,
+    problems: [...skills.problems, ...templates.problems, ...context.problems, ...prompts.problems],
+    expand(text) {
+      const expanded = expandInput(text, { ...commands, readFile: (path) => readFileSync(path, "utf8") });
+      // A slash that calls nothing we know is a text like any other.
+      return "unknown" in expanded ? { text } : expanded;
+    },
+  };
+}
+
+function placeOf({ agentDir, env, run }: Ground, cwd: string) {
+  const trustsProject = run.projectTrust !== "none";
+  const top = repositoryTop(cwd);
+  return {
+    cwd,
+    agentDir,
+    env,
+    repositoryTop: top,
+    trustsProject,
+    projectFolders: trustsProject ? projectFolders(cwd, top) : [],
+  };
+}
+
+async function skillsFor(ground: Ground, folder: string) {
+  const { options } = ground.run;
+  const { paths, isEnabled, problem } = skillSetting(ground.settings.get("skills"));
+  const named = [...bySetting(paths, ground), ...byOption(options.skill ?? [])];
+  const onlyNamed = options.noSkills === true || !isEnabled;
+  const found = await findSkills({ ...placeOf(ground, folder), named, onlyNamed, only: options.skills });
+  return { ...found, problems: problem === undefined ? found.problems : [problem, ...found.problems] };
+}
+
+function templatesFor(ground: Ground, folder: string) {
+  const { options } = ground.run;
+  const named = [...bySetting(ground.settings.get("prompts"), ground), ...byOption(options.promptTemplate ?? [])];
+  return findTemplates({ ...placeOf(ground, folder), named, onlyNamed: options.noPromptTemplates });
+}
+
+function bySetting(paths: readonly string[], { agentDir }: Ground): NamedPath[] {
+  return paths.map((path) => ({ path, ...BY_SETTING, base: agentDir }));
+}
+
+function byOption(paths: readonly string[]): NamedPath[] {
+  return paths.map((path) => ({ path, ...BY_OPTION }));
+}
+
+/** What the command line says counts; else the files of the project and the user. */
+function promptsFor(ground: Ground, folder: string) {
+  const { cwd, env, agentDir, run } = ground;
+  const { systemPrompt, appendSystemPrompt } = run.options;
+  const trustsProject = run.projectTrust !== "none";
+  const files = findPromptFiles({ projectFolder: trustsProject ? folder : undefined, agentDir });
+  const given = systemPrompt === undefined ? undefined : textOrFile(systemPrompt, cwd, env);
+  const appended = appendSystemPrompt?.map((text) => textOrFile(text, cwd, env));
+  return {
+    texts: {
+      base: given ?? files.base?.text,
+      append: appended ?? (files.append ? [files.append.text] : []),
+    },
+    origins: {
+      base: given === undefined ? files.base?.path : "--system-prompt",
+      append: appended ? appended.map(() => "--append-system-prompt") : files.append ? [files.append.path] : [],
+    },
+    problems: files.problems,
+  };
+}
+
+function familyOf({ name }: Dialect): "pi" | "omp" | "union" {
+  return name === "xcsh" ? "omp" : name;
+}

@@ -1,0 +1,164 @@
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { readMarkdown } from "../prompts/frontmatter.ts";
+import {
+  type Entry,
+  fewProblems,
+  kindOf,
+  listFolder,
+  type Place,
+  placesOf,
+  type ResourceRequest,
+  readText,
+  type UsualFolders,
+} from "../prompts/places.ts";
+import { readSkill, SKILL_FILE, type Skill } from "./skill.ts";
+
+/** Finds skills. Whatever lies in the folders, it ends soon and never throws. */
+
+const FOLDERS: UsualFolders = {
+  project: [".tiller/skills", ".pi/skills", ".omp/skills", ".xcsh/skills", ".agents/skills", ".claude/skills"],
+  agent: ["skills"],
+  home: [".agents/skills", ".claude/skills"],
+};
+
+const MOST_SKILLS = 1000;
+const MOST_FOLDERS = 5000;
+const DEEPEST = 8;
+
+export interface SkillRequest extends ResourceRequest {
+  /** Names, with `*` and `?`; only these skills are loaded. */
+  only?: readonly string[];
+}
+
+interface Search {
+  /** Real paths: links may lead to the same folder twice, or in a circle. */
+  seen: Set<string>;
+  folders: number;
+  problems: string[];
+}
+
+export async function findSkills(request: SkillRequest): Promise<{ skills: Skill[]; problems: string[] }> {
+  const byName = new Map<string, Skill>();
+  const search: Search = { seen: new Set(), folders: 0, problems: [] };
+  const isWanted = matcher(request.only);
+  let limit: string | undefined;
+  for (const place of placesOf(request, FOLDERS)) {
+    for (const path of skillFiles(place, search)) {
+      if (limit !== undefined) break;
+      const skill = await loadSkill(path, place, search.problems);
+      if (!skill || !isWanted(skill.name)) continue;
+      const first = byName.get(skill.name);
+      if (first) {
+        search.problems.push(`${path}: there is a skill "${skill.name}" already, in ${first.path}; that one counts`);
+      } else if (byName.size < MOST_SKILLS) byName.set(skill.name, skill);
+      else limit = `${path}: this skill and what follows it is left out, there are more than ${MOST_SKILLS} skills`;
+    }
+  }
+  const problems = fewProblems(search.problems);
+  if (limit !== undefined) problems.push(limit);
+  if (search.folders >= MOST_FOLDERS) {
+    problems.push(`Only ${MOST_FOLDERS} folders were searched for skills; name fewer or smaller folders`);
+  }
+  return { skills: [...byName.values()], problems };
+}
+
+async function loadSkill(path: string, place: Place, problems: string[]): Promise<Skill | undefined> {
+  const read = readText(path);
+  if ("problem" in read) {
+    problems.push(read.problem);
+    return undefined;
+  }
+  const found = readSkill(path, await readMarkdown(read.text, path), place);
+  problems.push(...found.problems);
+  return found.skill;
+}
+
+/** The files of the skills at a place: the one named, or what is below the folder. */
+function* skillFiles(place: Place, search: Search): Generator<string> {
+  const { path, location } = place;
+  const kind = kindOf(path);
+  if (kind === "folder") {
+    yield* below({ path, real: realPath(path), depth: 0 }, search);
+  } else if (location !== "path") {
+    const { problem } = listFolder(path);
+    if (problem !== undefined) search.problems.push(problem);
+  } else if (kind === "file" && /\.md$/i.test(path)) {
+    if (isNew(realPath(path), search)) yield path;
+  } else {
+    const what =
+      kind === undefined ? "there is no such file or folder" : "this is neither a folder nor a Markdown file";
+    search.problems.push(`${path}: ${what}; a skill is a folder with a ${SKILL_FILE}`);
+  }
+}
+
+interface Folder {
+  path: string;
+  real: string;
+  depth: number;
+}
+
+/** A folder with a SKILL.md is one skill and not searched further. Single files count only at the top. */
+function* below({ path, real, depth }: Folder, search: Search): Generator<string> {
+  if (depth > DEEPEST || search.folders >= MOST_FOLDERS || !isNew(real, search)) return;
+  search.folders++;
+  const { entries = [], problem } = listFolder(path);
+  if (problem !== undefined) search.problems.push(problem);
+  const inside = ({ name, isLink }: Entry): Folder => {
+    const whole = join(path, name);
+    return { path: whole, real: isLink ? realPath(whole) : join(real, name), depth: depth + 1 };
+  };
+  const main = entries.find(({ name, kind }) => name === SKILL_FILE && kind === "file");
+  const wanted = main ? [main] : entries.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");
+  for (const entry of wanted) {
+    const found = inside(entry);
+    if (entry.kind === "folder") yield* below(found, search);
+    else if (entry === main || (entry.kind === "file" && depth === 0 && /\.md$/i.test(entry.name))) {
+      if (isNew(found.real, search)) yield found.path;
+    }
+  }
+}
+
+function isNew(real: string, { seen }: Search): boolean {
+  if (seen.has(real)) return false;
+  seen.add(real);
+  return true;
+}
+
+/** The path itself when it has vanished meanwhile; reading it then says so. */
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+function matcher(patterns: readonly string[] | undefined): (name: string) => boolean {
+  if (!patterns || patterns.length === 0) return () => true;
+  const sources = patterns.map((pattern) =>
+    pattern
+      .replace(/[\\^$.+()[\]{}|]/g, "\\$&")
+      .replaceAll("*", ".*")
+      .replaceAll("?", "."),
+  );
+  const wanted = new RegExp(`^(?:${sources.join("|")})$`, "s");
+  return (name) => wanted.test(name);
+}
+
+/**
+ * The paths in the setting `skills`: a list, or an object of older files (`customDirectories`; `enabled: false` means
+ * none at all).
+ */
+export function skillSetting(value: unknown): { paths: string[]; isEnabled: boolean; problem?: string } {
+  if (value === undefined || value === null) return { paths: [], isEnabled: true };
+  const isObject = typeof value === "object" && !Array.isArray(value);
+  const fields = isObject ? (value as { customDirectories?: unknown; enabled?: unknown }) : undefined;
+  const list = fields ? (fields.customDirectories ?? []) : value;
+  const isEnabled = fields?.enabled !== false;
+  if (!Array.isArray(list)) return { paths: [], isEnabled, problem: '"skills" must be a list of paths' };
+  const paths = list.filter((path): path is string => typeof path === "string");
+  const problem =
+    paths.length < list.length ? '"skills" holds something that is no path; it is passed over' : undefined;
+  return { paths, isEnabled, problem };
+}

@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { readTextFile } from "../config/json-file.ts";
+
+/** Files that replace the built-in text (SYSTEM.md) or add to it (APPEND_SYSTEM.md), as far as no option does. */
+
+export interface PromptFile {
+  path: string;
+  text: string;
+}
+
+export interface PromptFiles {
+  base?: PromptFile;
+  append?: PromptFile;
+  problems: string[];
+}
+
+const PROJECT_FOLDERS = [".tiller", ".pi", ".omp", ".xcsh"] as const;
+
+/** The project's file beats the user's. Without `projectFolder` the project is not asked. */
+export function findPromptFiles(request: { projectFolder: string | undefined; agentDir: string }): PromptFiles {
+  const { projectFolder, agentDir } = request;
+  const folders = projectFolder === undefined ? [] : PROJECT_FOLDERS.map((name) => join(projectFolder, name));
+  folders.push(agentDir);
+  const problems: string[] = [];
+  const first = (name: string): PromptFile | undefined => {
+    for (const path of folders.map((folder) => join(folder, name))) {
+      const { text, problem } = readTextFile(path);
+      if (problem !== undefined) problems.push(problem);
+      if (text !== undefined && text.trim() !== "") return { path, text: text.replace(/^\ufeff/, "").trim() };
+    }
+    return undefined;
+  };
+  return { base: first("SYSTEM.md"), append: first("APPEND_SYSTEM.md"), problems };
+}
