@@ -8,7 +8,8 @@ import type { RunArgs } from "./args.ts";
 import { choosesSession } from "./cli-options.ts";
 import { type Env, locksFolder, sessionFileName, sessionFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
-import { attachDisk, type Ground, lateMachinery, lateShell } from "./late-parts.ts";
+import type { Ground } from "./ground.ts";
+import { attachDisk, lateMachinery, lateResources, lateShell } from "./late-parts.ts";
 import { type Late, late } from "./lib/late.ts";
 import { limitsOf, retryOf } from "./part-settings.ts";
 import { type AgentSession, createAgentSession, type SessionModes } from "./session/agent-session.ts";
@@ -118,7 +119,8 @@ function joinParts(ground: Ground): Joined {
     (texts) => void pipeline.emit({ type: "queue_update", ...texts }, run.place),
   );
 
-  const machinery = lateMachinery(ground, store, models);
+  const resources = lateResources(ground, store, (problem) => notices.tell("warning", problem));
+  const machinery = lateMachinery(ground, store, models, resources);
   const retry = retryOf(settings);
   const retrySettings = () => (modes.autoRetryEnabled ? retry : undefined);
   const summaries = late(async () => {
@@ -207,6 +209,12 @@ function joinParts(ground: Ground): Joined {
       killAllProcesses();
     },
     unusable: found.unusable,
+    expand: async (text) => (await resources()).expand(text),
+    async resources() {
+      const [{ createSessionResources }, loaded] = await Promise.all([import("./session-resources.ts"), resources()]);
+      const offersSkills = settings.get("enableSkillCommands");
+      return createSessionResources({ resources: loaded, store, clock, machinery, offersSkills });
+    },
   });
   return { session, store, models, history, notices };
 }

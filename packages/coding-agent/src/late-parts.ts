@@ -1,36 +1,30 @@
-import { readFileSync, statSync } from "node:fs";
-import type { Clock, IdSource } from "@tiller/protocol/clock";
 import { createActiveTools } from "./active-tools.ts";
-import type { RunArgs } from "./args.ts";
-import { type Env, resolvePath } from "./config/paths.ts";
+import type { Ground } from "./ground.ts";
 import { latePer } from "./lib/late.ts";
 import { shellOf } from "./part-settings.ts";
+import type { Resources } from "./resources.ts";
 import type { RunShell } from "./session/bash-runner.ts";
 import type { ModelControl } from "./session/model-control.ts";
 import type { RunMachinery } from "./session/session-run.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
 import type { SessionStore } from "./session/store/session-store.ts";
-import type { SetUp } from "./set-up.ts";
 
 /** Parts that are loaded when they are first needed: whoever only starts the process does not wait for them. */
 
-/** What everything stands on: how the process was started, and what was read of its configuration. */
-export interface Ground extends SetUp {
-  run: RunArgs;
-  env: Env;
-  clock: Clock;
-  ids: IdSource;
-}
-
 /** What a run needs, made for the folder that the session is about. */
-export function lateMachinery(ground: Ground, store: SessionStore, models: ModelControl): () => Promise<RunMachinery> {
+export function lateMachinery(
+  ground: Ground,
+  store: SessionStore,
+  models: ModelControl,
+  resources: () => Promise<Resources>,
+): () => Promise<RunMachinery> {
   const { env, clock, cwd, settings } = ground;
   const { options } = ground.run;
   const { names: toolNames } = createActiveTools(options);
   return latePer(
     () => store.cwd,
     async (folder) => {
-      const { createMachinery } = await import("./run-machinery.ts");
+      const [{ createMachinery }, { systemPrompt }] = await Promise.all([import("./run-machinery.ts"), resources()]);
       return createMachinery({
         cwd: folder,
         env,
@@ -41,10 +35,7 @@ export function lateMachinery(ground: Ground, store: SessionStore, models: Model
         thinkingLevel: () => models.thinkingLevel,
         credentials: ground.models.source.credentials,
         toolNames,
-        systemPrompt: {
-          base: options.systemPrompt === undefined ? undefined : textOrFile(options.systemPrompt, cwd, env),
-          append: (options.appendSystemPrompt ?? []).map((given) => textOrFile(given, cwd, env)),
-        },
+        systemPrompt,
         request: {
           patience: {
             firstByteMs: settings.get("retry.provider.timeoutMs"),
@@ -56,6 +47,23 @@ export function lateMachinery(ground: Ground, store: SessionStore, models: Model
           },
         },
       });
+    },
+  );
+}
+
+/** The texts of the user and the project, found for the folder that the session is about. */
+export function lateResources(
+  ground: Ground,
+  store: SessionStore,
+  onProblem: (problem: string) => void,
+): () => Promise<Resources> {
+  return latePer(
+    () => store.cwd,
+    async (folder) => {
+      const { loadResources } = await import("./resources.ts");
+      const resources = await loadResources(ground, folder);
+      for (const problem of resources.problems) onProblem(problem);
+      return resources;
     },
   );
 }
@@ -77,10 +85,4 @@ export function lateShell({ run, env, clock, cwd, settings }: Ground, store: Ses
 export async function attachDisk(store: SessionStore, disk: DiskSettings): Promise<void> {
   const { createSessionDisk } = await import("./session/store/session-disk.ts");
   if (store.needsDisk) store.attach(createSessionDisk({ ...disk, path: store.sessionFile ?? "" }));
-}
-
-/** An option that takes a text also takes the path of a file with the text. */
-function textOrFile(given: string, cwd: string, env: Env): string {
-  const path = given.length < 1024 && !given.includes("\n") ? resolvePath(given, cwd, env) : undefined;
-  return path !== undefined && statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, "utf8") : given;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
-import type { Ground } from "./late-parts.ts";
+import type { Ground } from "./ground.ts";
 import { findTemplates, type PromptTemplate } from "./prompts/discover.ts";
 import { expandInput } from "./prompts/expand.ts";
 import { BY_OPTION, BY_SETTING, type NamedPath, projectFolders } from "./prompts/places.ts";

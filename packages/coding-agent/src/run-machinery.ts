@@ -8,7 +8,7 @@ import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { ShellSettings } from "./exec/shell.ts";
 import { messagesToLlm } from "./session/messages-to-llm.ts";
 import type { RunMachinery } from "./session/session-run.ts";
-import { buildSystemPrompt } from "./system-prompt/build.ts";
+import { buildSystemPrompt, type SystemPromptParts } from "./system-prompt/build.ts";
 import { createTools } from "./tools/create-tools.ts";
 
 export interface MachineryOptions {
@@ -22,7 +22,7 @@ export interface MachineryOptions {
   credentials: AgentPorts["credentials"];
   /** The tools that a model gets. */
   toolNames(model: Model): readonly string[];
-  systemPrompt: { base?: string; append: readonly string[] };
+  systemPrompt: Omit<SystemPromptParts, "tools" | "cwd" | "date">;
   /** What every request to a model says beside the conversation. */
   request: Pick<ModelRequest, "patience" | "cacheRetention" | "sessionId">;
 }

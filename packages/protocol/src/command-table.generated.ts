@@ -20,7 +20,7 @@ export interface EventTableRow {
 }
 
 /** The commands that this version can do: each must have a handler. */
-export type WorkingCommand = "prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt" | "get_state" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_messages_page" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "clear_queue" | "compact" | "set_auto_compaction" | "set_auto_retry" | "abort_retry" | "bash" | "abort_bash" | "new_session" | "get_session_stats" | "switch_session" | "fork" | "get_fork_messages" | "branch" | "get_branch_messages" | "clone" | "set_session_name" | "get_entries" | "get_tree" | "navigate_tree" | "set_label" | "list_sessions" | "delete_session";
+export type WorkingCommand = "prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt" | "get_state" | "get_context" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_messages_page" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "clear_queue" | "compact" | "set_auto_compaction" | "set_auto_retry" | "abort_retry" | "bash" | "abort_bash" | "new_session" | "get_session_stats" | "switch_session" | "fork" | "get_fork_messages" | "branch" | "get_branch_messages" | "clone" | "set_session_name" | "get_entries" | "get_tree" | "navigate_tree" | "set_label" | "list_sessions" | "delete_session" | "get_commands" | "get_available_commands";
 
 const isObject = (v: unknown): v is Record<string, unknown> => typeof v === "object" && v !== null && !Array.isArray(v);
 const shape1 = (v: unknown): boolean => isObject(v) && v.type === "image" && typeof v.data === "string" && typeof v.mimeType === "string";
@@ -36,6 +36,7 @@ export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   abort: { lane: "control", optional: [], check: () => true },
   abort_and_prompt: { lane: "background", optional: ["images"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) },
   get_state: { lane: "ordered", optional: [], check: () => true },
+  get_context: { lane: "ordered", optional: [], check: () => true },
   get_capabilities: { lane: "ordered", optional: [], check: () => true },
   set_update_mode: { lane: "ordered", optional: [], check: (v) => (v.mode === "snapshot" || v.mode === "delta") },
   get_messages: { lane: "ordered", optional: [], check: () => true },
@@ -73,7 +74,8 @@ export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   set_label: { lane: "ordered", optional: ["label"], check: (v) => typeof v.entryId === "string" && (v.label === undefined || typeof v.label === "string") },
   list_sessions: { lane: "background", optional: ["scope","text","name","cwd","limit","cursor"], check: (v) => (v.scope === undefined || (v.scope === "cwd" || v.scope === "all")) && (v.text === undefined || typeof v.text === "string") && (v.name === undefined || typeof v.name === "string") && (v.cwd === undefined || typeof v.cwd === "string") && (v.limit === undefined || Number.isInteger(v.limit) && Number(v.limit) >= 1) && (v.cursor === undefined || typeof v.cursor === "string") },
   delete_session: { lane: "ordered", optional: [], check: (v) => typeof v.sessionPath === "string" },
-  get_commands: { lane: "ordered", opens: "extensions and templates", optional: [], check: () => true },
+  get_commands: { lane: "ordered", optional: [], check: () => true },
+  get_available_commands: { lane: "ordered", optional: [], check: () => true },
   set_todos: { lane: "ordered", opens: "todos", optional: [], check: (v) => (Array.isArray(v.phases) && v.phases.every(shape4)) },
   set_host_tools: { lane: "ordered", opens: "host tools", optional: [], check: (v) => (Array.isArray(v.tools) && v.tools.every(shape5)) },
 };

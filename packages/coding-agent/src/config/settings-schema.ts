@@ -282,9 +282,9 @@ export const SETTINGS = {
     summary: "Packages of extensions, skills and templates.",
   },
   extensions: { type: "strings", default: [], needsTrust: true, status: "later", summary: "Extensions to load." },
-  skills: { type: "any", status: "later", summary: "More folders with skills." },
-  enableSkillCommands: { type: "boolean", default: true, status: "later", summary: "Offer skills as commands." },
-  prompts: { type: "strings", default: [], status: "later", summary: "More folders with prompt templates." },
+  skills: { type: "any", status: "works", summary: "More folders with skills." },
+  enableSkillCommands: { type: "boolean", default: true, status: "works", summary: "Offer skills as commands." },
+  prompts: { type: "strings", default: [], status: "works", summary: "More folders with prompt templates." },
   defaultProjectTrust: {
     type: "choice",
     values: ["ask", "always", "never"],

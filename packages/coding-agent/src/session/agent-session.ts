@@ -4,7 +4,7 @@ import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { Params, Result } from "@tiller/protocol/commands/index";
 import type { ImageContent } from "@tiller/protocol/content";
 import type { PromptLimits } from "@tiller/protocol/limits";
-import type { AgentMessage } from "@tiller/protocol/message";
+import type { AgentMessage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { SessionState } from "@tiller/protocol/state";
 import { remember } from "../lib/remember.ts";
@@ -17,7 +17,7 @@ import { messageProblem, userMessage } from "./prompt-input.ts";
 import { droppedResult } from "./prompt-result.ts";
 import type { AcceptedPrompt, CommandId, SessionListener } from "./session-event.ts";
 import type { SessionQueue } from "./session-queue.ts";
-import type { SessionRun } from "./session-run.ts";
+import type { PromptMessage, SessionRun } from "./session-run.ts";
 import type { Counts } from "./session-stats.ts";
 import type { Refused, SessionSwitch } from "./session-switch.ts";
 import type { SessionViews } from "./session-views.ts";
@@ -48,6 +48,13 @@ export interface SessionModes extends QueueModes {
   autoRetryEnabled: boolean;
 }
 
+/** What of the user's and the project's texts is there, and what the model sees of it. */
+export interface SessionResources {
+  commands(): Result<"get_commands">;
+  availableCommands(): Result<"get_available_commands">;
+  context(): Promise<Result<"get_context">>;
+}
+
 /** What concerns sessions as such: other ones, other places in this one, and views of it. */
 export interface SessionHistory {
   readonly files: SessionSwitch;
@@ -68,8 +75,8 @@ export interface AgentSession {
   admit(prompt: PromptRequest): Admission | Promise<Admission>;
   /** Ends the run and reserves the next one in its place at once; `over` resolves after the last event of the old one. */
   replace(prompt: PromptRequest): { admission: Admission | Promise<Admission>; over: Promise<void> };
-  /** Queues a message for the run that is active, or for the next one. */
-  enqueue(queue: QueueName, message: MessageRequest): Admission;
+  /** Queues a message for the run that is active, or for the next one. A promise while something is looked up for it. */
+  enqueue(queue: QueueName, message: MessageRequest): Admission | Promise<Admission>;
   /** Empties both queues and gives back the texts; a prompt among them ends as aborted. */
   clearQueue(): QueueTexts;
   /** Resolves after the last event of the run that it ended. */
@@ -91,6 +98,8 @@ export interface AgentSession {
   stats(): Promise<Result<"get_session_stats">>;
   /** Ends the run that is going on, then replaces the older part of the conversation by a summary. */
   compact(customInstructions: string | undefined): Promise<Result<"compact"> | Refused>;
+  /** Loaded with the first command that needs it. */
+  resources(): Promise<SessionResources>;
   setAutoCompaction(isEnabled: boolean): void;
   setName(name: string): Promise<Refused | undefined>;
   /** Ends the run, the shell commands and what waits. `reason` is what the results of unfinished prompts say. */
@@ -121,6 +130,9 @@ export interface AgentSessionParts {
   wasInterrupted(): boolean;
   /** Why the model cannot be asked now, or undefined when it can. */
   unusable(model: Model | null): string | undefined;
+  /** The text that a prompt with a slash at its beginning stands for. */
+  expand(text: string): Promise<{ text: string } | { error: string }>;
+  resources(): Promise<SessionResources>;
 }
 
 const NO_PHASES: SessionState["todoPhases"] = [];
@@ -147,9 +159,29 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   /** So many want that no navigation waits for a summary. */
   let givenUp = 0;
 
-  const enqueue = (name: QueueName, request: MessageRequest, prompt?: AcceptedPrompt): Admission => {
-    queue.add(name, userMessage(request, clock.now()), prompt);
-    return { disposition: "queued" };
+  const enqueue = (
+    name: QueueName,
+    request: MessageRequest,
+    prompt?: AcceptedPrompt,
+  ): Admission | Promise<Admission> => {
+    const add = (message: UserMessage): Admission => {
+      queue.add(name, message, prompt);
+      return { disposition: "queued" };
+    };
+    if (!callsByName(request)) return add(userMessage(request, clock.now()));
+    return parts.expand(request.message).then((expanded) => {
+      if ("error" in expanded) return { refused: expanded.error };
+      return add(userMessage({ ...request, message: expanded.text }, clock.now()));
+    });
+  };
+  /** A skill or a template that is called by its name is looked up when the run begins. */
+  const promptMessage = (request: MessageRequest): PromptMessage => {
+    if (!callsByName(request)) return userMessage(request, clock.now());
+    return async () => {
+      const expanded = await parts.expand(request.message);
+      if ("error" in expanded) throw new Error(expanded.error);
+      return userMessage({ ...request, message: expanded.text }, clock.now());
+    };
   };
   const dropQueue = (reason: string): QueueTexts => {
     const texts = queue.texts();
@@ -165,10 +197,10 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   const startProblem = (): string | undefined => run.exhausted ?? parts.unusable(models.model);
   const start = (request: PromptRequest): Admission => {
     const limits = { ...parts.promptLimits, ...request.limits };
-    return { disposition: "started", job: run.accept(userMessage(request, clock.now()), newPrompt(request), limits) };
+    return { disposition: "started", job: run.accept(promptMessage(request), newPrompt(request), limits) };
   };
 
-  const admit = (request: PromptRequest): Admission => {
+  const admit = (request: PromptRequest): Admission | Promise<Admission> => {
     const problem = messageProblem(request);
     if (problem !== undefined) return { refused: problem };
     if (run.isStreaming) {
@@ -279,6 +311,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       return undefined;
     },
     stop,
+    resources: parts.resources,
     async dispose(reason) {
       await Promise.all([stop(reason), abortNavigation()]);
       await store.close();
@@ -293,4 +326,9 @@ function* newestFirst({ log, context }: SessionStore): Generator<AgentMessage> {
     const message = entry && messageOf(entry);
     if (message) yield message;
   }
+}
+
+/** `/name` at the beginning. */
+function callsByName({ message }: MessageRequest): boolean {
+  return message.startsWith("/");
 }

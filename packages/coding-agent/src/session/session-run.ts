@@ -19,9 +19,12 @@ import type { AcceptedPrompt, EventPlace } from "./session-event.ts";
 import type { SessionQueue } from "./session-queue.ts";
 import type { Spending } from "./usage-tally.ts";
 
+/** What the user said; or what makes it, when something has to be looked up for it. */
+export type PromptMessage = UserMessage | (() => Promise<UserMessage>);
+
 export interface SessionRun {
   /** Reserves the run at once, so that the next line already sees it. The job runs the prompt to its end. */
-  accept(message: UserMessage, prompt: AcceptedPrompt, limits: PromptLimits): () => Promise<void>;
+  accept(message: PromptMessage, prompt: AcceptedPrompt, limits: PromptLimits): () => Promise<void>;
   /** Ends the run, if there is one; resolves after its last event. `reason` is what its result says about the cause. */
   abort(reason?: string): Promise<void>;
   /** Gives up waiting for the next attempt; resolves after the last event of the run. */
@@ -259,7 +262,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
   };
 
   /** The run procedure: wait for the one before, run, tell the end, compact if it is time, settle. */
-  const execute = async (run: Run, message: UserMessage): Promise<void> => {
+  const execute = async (run: Run, message: PromptMessage): Promise<void> => {
     await run.before?.settled;
     run.before = undefined;
     const { progress, controller } = run;
@@ -269,7 +272,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     let last: LastAttempt | undefined;
     let crash: unknown;
     try {
-      last = await attempts(run, message);
+      last = await attempts(run, typeof message === "function" ? await message() : message);
     } catch (error) {
       crash = error;
     }

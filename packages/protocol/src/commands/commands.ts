@@ -14,6 +14,7 @@ export const SlashCommand = Type.Object({
       source: Type.String(),
       scope: Type.Union([Type.Literal("user"), Type.Literal("project"), Type.Literal("temporary")]),
       origin: Type.Union([Type.Literal("package"), Type.Literal("top-level")]),
+      baseDir: Type.Optional(Type.String({ description: "the folder that was searched" })),
     }),
   ),
 });
@@ -27,7 +28,6 @@ export const SLASH_COMMANDS = table({
     result: Type.Object({ commands: Type.Array(SlashCommand) }),
     lane: "ordered",
     systems: ["pi"],
-    opens: "extensions and templates",
     examples: [
       {
         params: {},
@@ -42,6 +42,29 @@ export const SLASH_COMMANDS = table({
             },
           ],
         },
+      },
+    ],
+  }),
+  get_available_commands: defineCommand({
+    type: "get_available_commands",
+    summary: "The same list in the form that omp has for it.",
+    params: {},
+    result: Type.Object({
+      commands: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          description: Type.Optional(Type.String()),
+          input: Type.Optional(Type.Object({ hint: Type.Optional(Type.String()) })),
+          source: Type.Union([Type.Literal("extension"), Type.Literal("prompt"), Type.Literal("skill")]),
+        }),
+      ),
+    }),
+    lane: "ordered",
+    systems: ["later"],
+    examples: [
+      {
+        params: {},
+        data: { commands: [{ name: "review", description: "Review the staged changes", source: "prompt" }] },
       },
     ],
   }),

@@ -15,6 +15,31 @@ export const Capabilities = Type.Object({
   limits: Limits,
 });
 
+const size = { characters: Type.Integer(), tokens: Type.Number({ description: "an estimate" }) };
+
+export const ContextReport = Type.Object({
+  systemPrompt: Type.String(),
+  tokens: Type.Number({ description: "an estimate" }),
+  contextWindow: Type.Optional(Type.Number()),
+  percent: Type.Optional(Type.Number({ description: "of the context window" })),
+  parts: Type.Array(
+    Type.Object({
+      kind: Type.String(),
+      name: Type.String(),
+      path: Type.Optional(Type.String()),
+      ...size,
+      share: Type.Number({ description: "of all tokens, in percent" }),
+      why: Type.String(),
+      items: Type.Optional(
+        Type.Array(Type.Object({ name: Type.String(), path: Type.Optional(Type.String()), ...size })),
+      ),
+    }),
+  ),
+  leftOut: Type.Array(Type.Object({ name: Type.String(), path: Type.Optional(Type.String()), why: Type.String() }), {
+    description: "what is there and yet not shown to the model",
+  }),
+});
+
 export const STATE = table({
   get_state: defineCommand({
     type: "get_state",
@@ -41,6 +66,37 @@ export const STATE = table({
           pendingMessageCount: 0,
           queuedMessageCount: 0,
           todoPhases: [],
+        },
+      },
+    ],
+  }),
+  get_context: defineCommand({
+    type: "get_context",
+    summary: "Tells what the model will see with the next prompt: each part, how large it is and why it is there.",
+    params: {},
+    result: ContextReport,
+    lane: "ordered",
+    systems: ["tiller"],
+    examples: [
+      {
+        params: {},
+        data: {
+          systemPrompt: "You are a coding agent. ...",
+          tokens: 400,
+          contextWindow: 200000,
+          percent: 0.2,
+          parts: [
+            {
+              kind: "contextFile",
+              name: "AGENTS.md",
+              path: "/home/me/repo/AGENTS.md",
+              characters: 1600,
+              tokens: 400,
+              share: 100,
+              why: "found in the working folder",
+            },
+          ],
+          leftOut: [],
         },
       },
     ],

@@ -156,7 +156,8 @@ function onSignals(session: AgentSession, clock: Clock, leave: Leave): void {
   });
   process.on("SIGINT", async () => {
     if (aborting) return leave(130, "Request was aborted: SIGINT");
-    if (!session.state().isStreaming) {
+    const { isStreaming, isCompacting } = session.state();
+    if (!isStreaming && !isCompacting) {
       const isSecondHalf = clock.now() - hostAbortedAt < ONE_CTRL_C_MS;
       hostAbortedAt = Number.NEGATIVE_INFINITY;
       return isSecondHalf ? undefined : leave(130, "Request was aborted: SIGINT");

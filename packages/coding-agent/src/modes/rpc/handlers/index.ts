@@ -3,6 +3,7 @@ import type { AgentSession } from "../../../session/agent-session.ts";
 import type { Handlers } from "../answer.ts";
 import type { EventFrames } from "../event-frames.ts";
 import { bashHandlers } from "./bash.ts";
+import { commandHandlers } from "./commands.ts";
 import { compactionHandlers } from "./compaction.ts";
 import { messageHandlers } from "./messages.ts";
 import { modelHandlers } from "./model.ts";
@@ -24,6 +25,7 @@ export function createHandlers(session: AgentSession, frames: EventFrames, facts
     ...thinkingHandlers(session),
     ...modeHandlers(session),
     ...bashHandlers(session),
+    ...commandHandlers(session),
     ...compactionHandlers(session),
     ...sessionHandlers(session),
   };

@@ -9,10 +9,10 @@ export function promptingHandlers(
   return {
     prompt(params, { id }) {
       const admission = session.admit({ ...params, commandId: id });
-      return admission instanceof Promise ? admission.then(answerOf) : answerOf(admission);
+      return whenAdmitted(admission);
     },
-    steer: (params) => answerOf(session.enqueue("steering", params)),
-    follow_up: (params) => answerOf(session.enqueue("followUp", params)),
+    steer: (params) => whenAdmitted(session.enqueue("steering", params)),
+    follow_up: (params) => whenAdmitted(session.enqueue("followUp", params)),
     /** At once; and again in its turn, because a prompt that was read before it may still wait to be started. */
     async abort(_params, { inTurn }) {
       // Those that were read before it must not hold up its turn.
@@ -31,6 +31,10 @@ export function promptingHandlers(
       return answerOf(admission instanceof Promise ? await admission : admission);
     },
   };
+}
+
+function whenAdmitted(admission: Admission | Promise<Admission>): Answer<Disposition> | Promise<Answer<Disposition>> {
+  return admission instanceof Promise ? admission.then(answerOf) : answerOf(admission);
 }
 
 function answerOf(admission: Admission): Answer<Disposition> {

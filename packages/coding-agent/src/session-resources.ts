@@ -1,0 +1,38 @@
+import { availableCommands, commandItems } from "./prompts/command-list.ts";
+import type { Resources } from "./resources.ts";
+import type { SessionResources } from "./session/agent-session.ts";
+import { estimateAll } from "./session/compaction/policy.ts";
+import type { RunMachinery } from "./session/session-run.ts";
+import type { SessionStore } from "./session/store/session-store.ts";
+import { contextReport } from "./system-prompt/context-report.ts";
+
+export interface ResourceOptions {
+  resources: Resources;
+  store: SessionStore;
+  clock: { now(): number };
+  machinery(): Promise<RunMachinery>;
+  /** Skills can be called by their names. */
+  offersSkills: boolean;
+}
+
+/** What hosts are told about the user's and the project's texts. Loaded with the first command that asks. */
+export function createSessionResources(options: ResourceOptions): SessionResources {
+  const { resources, store, clock, offersSkills } = options;
+  const { templates } = resources;
+  const listed = { templates, skills: offersSkills ? resources.skills : [] };
+  return {
+    commands: () => ({ commands: commandItems(listed) }),
+    availableCommands: () => ({ commands: availableCommands(listed) }),
+    async context() {
+      const { ports } = await options.machinery();
+      const { messages } = store;
+      const date = new Date(clock.now()).toISOString().slice(0, 10);
+      return contextReport({
+        prompt: { ...resources.systemPrompt, tools: await ports.tools(), cwd: store.cwd, date },
+        origins: resources.origins,
+        conversation: { messages: messages.length, tokens: estimateAll(messages) },
+        contextWindow: ports.model().contextWindow,
+      });
+    },
+  };
+}
