@@ -99,8 +99,7 @@ describe("a prompt that calls a text by its name", () => {
     "pi.prompt.expanded-before-queue",
     "is looked up before it is queued: steer, follow_up and prompt while a run streams",
     async () => {
-      llm.reply();
-      const rpc = start({ script: ['text "one" + wait 60000', 'text "two"'], files, args: ["--model", "script/script"] });
+      const rpc = start({ script: ['text "one" + hang', 'text "two"'], files, args: ["--model", "script/script"] });
       const since = rpc.mark();
       await rpc.call({ type: "prompt", message: "begin" });
       await rpc.waitFor(isIncrement("text_delta"), { since });
@@ -160,7 +159,7 @@ describe("a prompt that calls a text by its name", () => {
       const { rpc, error } = await gone();
       const { response, result, frames } = await rpc.prompt("/fix a b");
       expect(response).toMatchObject({ success: true, data: { disposition: "started" } });
-      expect(result).toMatchObject({ status: "error", error: expect.stringContaining(error) });
+      expect(result).toMatchObject({ status: "error", error: { message: expect.stringContaining(error) } });
       const second = await rpc.waitFor(({ id, success }) => id === response.id && success === false);
       expect(second).toMatchObject({ command: "prompt", error: expect.stringContaining(error) });
       expect(frames.map(({ type }) => type)).toEqual(expect.arrayContaining(["agent_start", "agent_end"]));
@@ -185,10 +184,15 @@ describe("a prompt that calls a text by its name", () => {
   });
 
   it("is refused when the text is empty: no model takes nothing", async () => {
-    const rpc = start({ files: { ".pi/prompts/empty.md": "---\ndescription: Nothing\n---\n\n", ".pi/prompts/all.md": "$@" } });
+    const rpc = start({
+      files: { ".pi/prompts/empty.md": "---\ndescription: Nothing\n---\n\n", ".pi/prompts/all.md": "$@" },
+    });
     for (const message of ["/empty a", "/all"]) {
       const { result } = await rpc.prompt(message);
-      expect(result).toMatchObject({ status: "error", error: expect.stringMatching(/template ".*" .*empty/) });
+      expect(result).toMatchObject({
+        status: "error",
+        error: { message: expect.stringMatching(/template ".*" is empty/) },
+      });
     }
     expect(llm.requests).toEqual([]);
     await rpc.prompt("/all of it");
@@ -250,7 +254,13 @@ describe("files that are not as they should be", () => {
     await rpc.prompt("/odd here");
     expect(said()).toEqual(["Odd, but here."]);
     const told = warnings(rpc).join("\n");
-    for (const path of ["open/SKILL.md:1", "mute/SKILL.md", "colon/SKILL.md:3", "prompts/odd.md:2", "commands/odd.md"]) {
+    for (const path of [
+      "open/SKILL.md:1",
+      "mute/SKILL.md",
+      "colon/SKILL.md:3",
+      "prompts/odd.md:3",
+      "commands/odd.md",
+    ]) {
       expect(told).toContain(path);
     }
     expect(told).toMatch(/AGENTS\.md: 98 KiB long/);
@@ -272,7 +282,11 @@ describe("the system prompt", () => {
     "extra/skills/sails/SKILL.md": skill("sails", "# Sails"),
     "extra/tack.md": "Tack to $1.",
   };
-  const agentFiles = { "AGENTS.md": "Be brief.", "skills/mine/SKILL.md": skill("mine", "# Mine"), "prompts/all.md": "All." };
+  const agentFiles = {
+    "AGENTS.md": "Be brief.",
+    "skills/mine/SKILL.md": skill("mine", "# Mine"),
+    "prompts/all.md": "All.",
+  };
   const OPTIONS: [args: string[], has: string[], lacks: string[], commands: string[]][] = [
     [
       [],
@@ -294,20 +308,10 @@ describe("the system prompt", () => {
       ["fix", "all", "skill:sails"],
     ],
     [["--skills", "k*,sec*"], ["<name>knots</name>"], ["mine"], ["fix", "all", "skill:knots", "skill:secret"]],
-    [
-      ["--prompt-template", "extra/tack.md", "-ns"],
-      [],
-      ["available_skills"],
-      ["fix", "all", "tack"],
-    ],
+    [["--prompt-template", "extra/tack.md", "-ns"], [], ["available_skills"], ["fix", "all", "tack"]],
     [["--no-prompt-templates", "-ns"], [], [], []],
     [["-np", "-ns", "--prompt-template", "extra"], [], [], ["tack"]],
-    [
-      ["--no-approve"],
-      ["Be brief.", "<name>mine</name>"],
-      ["Tabs", "knots"],
-      ["all", "skill:mine"],
-    ],
+    [["--no-approve"], ["Be brief.", "<name>mine</name>"], ["Tabs", "knots"], ["all", "skill:mine"]],
     [
       ["--no-approve", "--skill", "extra/skills/sails"],
       ["<name>sails</name>"],
@@ -337,7 +341,9 @@ describe("the system prompt", () => {
     write(rpc.sandbox.root, ".git/HEAD", "ref: refs/heads/main\n");
     write(rpc.sandbox.root, "CLAUDE.md", "Of the whole repository.");
     await rpc.prompt("hello");
-    const places = ["Be brief.", "Of the whole repository.", "Tabs, never spaces."].map((text) => systemPrompt().indexOf(text));
+    const places = ["Be brief.", "Of the whole repository.", "Tabs, never spaces."].map((text) =>
+      systemPrompt().indexOf(text),
+    );
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect(places).not.toContain(-1);
     expect(systemPrompt()).not.toContain("not read");
@@ -367,7 +373,11 @@ describe("the system prompt", () => {
       { args: ["--append-system-prompt", "One.", "--append-system-prompt", "cook.txt"] },
       /^You are a coding agent\.[^]*\n\nOne\.\n\nYou cook from a file\./,
     ],
-    ["APPEND_SYSTEM.md", { files: { ".omp/APPEND_SYSTEM.md": "And more." } }, /^You are a coding agent\.[^]*\n\nAnd more\.\n\n/],
+    [
+      "APPEND_SYSTEM.md",
+      { files: { ".omp/APPEND_SYSTEM.md": "And more." } },
+      /^You are a coding agent\.[^]*\n\nAnd more\.\n\n/,
+    ],
   ];
 
   it.each(PROMPTS)("begins as it should with %s", async (_name, options, begins) => {
@@ -421,7 +431,7 @@ describe("the system prompt", () => {
 
 describe("get_commands", () => {
   const files = {
-    ".pi/prompts/fix.md": "---\ndescription: Fix a bug\nargument-hint: [bug]\n---\nFix $1.",
+    ".pi/prompts/fix.md": "---\ndescription: Fix a bug\nargument-hint: [bug] [file]\n---\nFix $1.",
     ".pi/skills/knots/SKILL.md": skill("knots", "# Knots"),
     "extra/tack.md": `Tack ${"and tack again ".repeat(9)}`,
   };
@@ -450,10 +460,15 @@ describe("get_commands", () => {
       const tack = join(cwd, "extra/tack.md");
       const baseDir = join(cwd, "extra");
       expect(await commandsOf(rpc)).toEqual([
-        { name: "fix", description: "Fix a bug", source: "prompt", ...local("project", join(prompts, "fix.md"), prompts) },
+        {
+          name: "fix",
+          description: "Fix a bug",
+          source: "prompt",
+          ...local("project", join(prompts, "fix.md"), prompts),
+        },
         {
           name: "tack",
-          description: "Tack and tack again and tack again and tack again and tack ag...",
+          description: "Tack and tack again and tack again and tack again and tack a...",
           source: "prompt",
           location: "path",
           path: tack,
@@ -487,7 +502,7 @@ describe("get_commands", () => {
 
   it("has a sister that tells what to write behind the name", async () => {
     expect(await commandsOf(start(options), "get_available_commands")).toEqual([
-      { name: "fix", description: "Fix a bug", input: { hint: "[bug]" }, source: "prompt" },
+      { name: "fix", description: "Fix a bug", input: { hint: "[bug] [file]" }, source: "prompt" },
       { name: "tack", description: expect.stringMatching(/^Tack/), source: "prompt" },
       { name: "skill:knots", description: "How to knots", source: "skill" },
       { name: "skill:mine", description: "How to mine", source: "skill" },

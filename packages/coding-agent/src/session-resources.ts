@@ -27,12 +27,15 @@ export function createSessionResources(options: ResourceOptions): SessionResourc
       const { ports } = await options.machinery();
       const { messages } = store;
       const date = new Date(clock.now()).toISOString().slice(0, 10);
-      return contextReport({
-        prompt: { ...resources.systemPrompt, tools: await ports.tools(), cwd: store.cwd, date },
+      const tools = await ports.tools();
+      const report = contextReport({
+        prompt: { ...resources.systemPrompt, tools, cwd: store.cwd, date },
         origins: resources.origins,
         conversation: { messages: messages.length, tokens: estimateAll(messages) },
         contextWindow: ports.model().contextWindow,
       });
+      // The very text, which keeps the date of the first prompt.
+      return { ...report, systemPrompt: ports.systemPrompt(tools) };
     },
   };
 }

@@ -22,7 +22,7 @@ export const FAMILY_ENTRIES = table({
     summary: "From here on the model sees an earlier entry differently, or not at all.",
     fields: {
       targetId: Type.String(),
-      replacement: Type.Unknown({ description: "the new content; null leaves the entry out" }),
+      replacement: Type.Unknown({ description: "null leaves the entry out; other content is passed over here" }),
     },
     systems: ["later"],
     context: "its target, changed",

@@ -77,15 +77,12 @@ export const PI = {
         },
         "pi.prompt.skill-expanded": {
           text: "`/skill:name` is replaced by the skill before the message is sent.",
-          open: "templates",
         },
         "pi.prompt.template-expanded": {
           text: "`/template` is replaced by the prompt template before the message is sent.",
-          open: "templates",
         },
         "pi.prompt.expanded-before-queue": {
           text: "Skills and templates are expanded before a message is put into a queue.",
-          open: "templates",
         },
       },
     },
@@ -333,9 +330,11 @@ export const PI = {
     {
       heading: "Commands > Command query > get_commands",
       area: "templates",
-      open: "templates",
       rows: {
-        "pi.commands.command": "`get_commands` lists extension commands, prompt templates and skills as `commands`.",
+        "pi.commands.command": {
+          text: "`get_commands` lists extension commands, prompt templates and skills as `commands`.",
+          open: "extensions",
+        },
         "pi.commands.invoked": "Each listed command can be run by a `prompt` that begins with `/` and its name.",
         "pi.commands.name": "`name` is what follows the slash; a skill is listed as `skill:name`.",
         "pi.commands.description": "`description` is a text for people.",

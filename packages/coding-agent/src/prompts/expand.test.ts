@@ -108,6 +108,15 @@ test.each([
   expect(expandInput(given, options())).toEqual({ error: expect.stringMatching(error) });
 });
 
+test.each([
+  ["/t", "$@", /^The template "t" is empty.*: give it arguments \(\/t\)$/],
+  ["/t a", "---\na: b\n---\n\n", /^The template "t" is empty.*: write something into it/],
+])("%j of %j: nothing is an error, because no model takes it", (given, file, error) => {
+  const templates = [{ name: "t", path: "/t", appendsArguments: false }];
+  const expansion = expandInput(given, { skills: [], templates, readFile: () => file, family: "pi" });
+  expect(expansion).toEqual({ error: expect.stringMatching(error) });
+});
+
 test("no text and no file makes it fail", () => {
   const name = fc.oneof(fc.constantFrom("/t ", "/skill:s ", "/t", "/"), fc.string());
   fc.assert(

@@ -32,7 +32,7 @@ export type Expansion =
   | { text: string; expandedFrom?: { kind: "skill" | "template"; name: string; path: string } }
   /** It looks like a call, and nothing has this name: the caller knows whether that is an error or a text like others. */
   | { unknown: string }
-  /** It is known, but its file cannot be read. One sentence. */
+  /** It is known, but its file cannot be read, or nothing comes of it. One sentence. */
   | { error: string };
 
 export function expandInput(text: string, options: ExpansionOptions): Expansion {
@@ -53,6 +53,10 @@ export function expandInput(text: string, options: ExpansionOptions): Expansion 
   }
   const appends = template !== undefined && appendsUnused(template, options.family);
   const expanded = skill ? skillText(skill, body, given) : templateText(body, given, appends);
+  if (expanded.trim() === "") {
+    const way = given === "" && body !== "" ? "give it arguments" : "write something into it";
+    return { error: `The ${kind} "${found.name}" is empty, there is nothing to send: ${way} (${found.path})` };
+  }
   return { text: expanded, expandedFrom: { kind, name: found.name, path: found.path } };
 }
 

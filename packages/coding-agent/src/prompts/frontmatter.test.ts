@@ -39,6 +39,7 @@ describe("front matter", () => {
       { metadata: { author: "me", version: "1" } },
       "",
     ],
+    ["hints in brackets", "---\r\nh: [file] [more]\r\ni: [a] <b>\n---\n", { h: "[file] [more]", i: "[a] <b>" }, ""],
     ["numbers", "---\na: 12\nb: -1.5\n---\n", { a: 12, b: -1.5 }, ""],
     ["other scripts", "---\nd: größer — 日本語\n---\n", { d: "größer — 日本語" }, ""],
     ["a line separator inside of a value", "---\nd: 'a\u2028---\u2028b'\n---\nx", { d: "a\u2028---\u2028b" }, "x"],

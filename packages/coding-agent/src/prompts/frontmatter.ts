@@ -37,11 +37,12 @@ export function splitFrontMatter(text: string): Split {
 }
 
 export async function readMarkdown(text: string, path: string): Promise<Markdown> {
-  const { header, body, isOpen } = splitFrontMatter(text);
-  if (header === undefined) {
+  const { header: written, body, isOpen } = splitFrontMatter(text);
+  if (written === undefined) {
     const problem = isOpen && `${path}:1: the front matter is never closed; put --- in a line of its own after it`;
     return { hasFrontMatter: false, values: new Map(), lineOf: () => 1, body, problem };
   }
+  const header = written.replace(BRACKETED, '$1"$2"');
   const found = readSimpleHeader(header) ?? (await readFullHeader(header));
   const { values, lines } = "reason" in found ? readLineByLine(header) : found;
   const problem =
@@ -55,6 +56,9 @@ async function readFullHeader(header: string): Promise<Header | { line: number; 
   const { readYamlHeader } = await import("./yaml-header.ts");
   return readYamlHeader(header);
 }
+
+/** `argument-hint: [file] [more]` is how people write it, and no YAML: meant is the text. */
+const BRACKETED = /^([A-Za-z_][\w-]*:[ \t]+)(\[[^[\]"\\\r\n]*\][ \t]*[[<][^"\\\r\n]*)(?=\r?$)/gm;
 
 const KEY_AND_VALUE = /^([A-Za-z_][\w-]*):(?:[ \t]+(.*))?$/;
 /** Text that means itself in YAML: no quotes, brackets, anchors, numbers, comments or further keys. */

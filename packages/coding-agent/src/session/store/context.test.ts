@@ -7,6 +7,8 @@ const ask = (id: string) => messageEntry(id, null, user(id));
 const cut = (id: string, firstKeptEntryId: string) =>
   plain(id, null, { type: "compaction", summary: `sum ${id}`, firstKeptEntryId, tokensBefore: 9 });
 const level = (id: string) => plain(id, null, { type: "thinking_level_change", thinkingLevel: "low" });
+const edit = (id: string, targetId: string, replacement: unknown) =>
+  plain(id, null, { type: "context_edit", targetId, replacement });
 const note = (id: string) => plain(id, null, { type: "custom", customType: "x" });
 
 /** A path of these entries; those that are shown by their ids, in the order in which they are shown. */
@@ -37,6 +39,8 @@ describe("the conversation on a path", () => {
       "y b c",
     ],
     ["shows no summary in the middle", [ask("a"), cut("x", "a"), ask("b"), cut("y", "a"), ask("c")], "y a b c"],
+    ["is without what was taken out of it", [ask("a"), ask("b"), edit("e", "a", null), ask("c")], "b c"],
+    ["keeps what was only said anew", [ask("a"), edit("e", "a", "A"), ask("b")], "a b"],
     ["may be a summary alone", [ask("a"), cut("x", "nowhere")], "x"],
   ];
   for (const [story, path, ids] of cases) it(story, () => expect(shown(...path)).toBe(ids));

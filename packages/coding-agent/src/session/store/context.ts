@@ -15,12 +15,24 @@ export function contextPositions(log: Entries, path: readonly number[]): number[
   // One that cannot be read is as if it were not there.
   const at = path.findLastIndex((position) => log.kind(position) === "compaction" && log.entry(position));
   const compaction = at < 0 ? undefined : (log.entry(path[at]!) as Extract<SessionEntry, { type: "compaction" }>);
-  if (!compaction) return path.filter((position) => isConversation(log.kind(position)));
+  const removed = removedOn(log, path);
+  const isShown = (position: number): boolean => isConversation(log.kind(position)) && !removed.has(position);
+  if (!compaction) return path.filter(isShown);
   const kept = path.indexOf(log.find(compaction.firstKeptEntryId));
   // A first kept entry that is not on the path: nothing before the compaction is kept.
   const from = kept < 0 || kept > at ? at : kept;
-  const shown = path.slice(from).filter((position) => isConversation(log.kind(position)));
-  return [path[at]!, ...shown];
+  return [path[at]!, ...path.slice(from).filter(isShown)];
+}
+
+/** What was taken out of the conversation later on. Newer versions of pi write this; new words for old ones are passed over. */
+function removedOn(log: Entries, path: readonly number[]): ReadonlySet<number> {
+  const removed = new Set<number>();
+  for (const position of path) {
+    if (log.kind(position) !== "context_edit") continue;
+    const { targetId, replacement } = (log.entry(position) ?? {}) as { targetId?: unknown; replacement?: unknown };
+    if (typeof targetId === "string" && replacement === null) removed.add(log.find(targetId));
+  }
+  return removed;
 }
 
 /** Entries whose bytes cannot be read are left out. */

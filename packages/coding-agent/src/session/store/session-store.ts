@@ -114,7 +114,7 @@ export function createSessionStore({ clock, ids, first }: SessionStoreOptions): 
     const { type } = whole;
     disk?.write(log, beginsConversation(log.kind(leaf), log.role(leaf)));
     if (type === "session_info") name = undefined;
-    if (type === "compaction") lookAgain();
+    if (type === "compaction" || type === "context_edit") lookAgain();
     else if (isConversation(log.kind(leaf))) {
       context.push(leaf);
       const message = messages && messageOf(whole);

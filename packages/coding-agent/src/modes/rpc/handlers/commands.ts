@@ -1,5 +1,5 @@
 import type { AgentSession } from "../../../session/agent-session.ts";
-import { type Handlers, ok } from "../answer.ts";
+import { type Handlers, ok, refused } from "../answer.ts";
 
 export function commandHandlers(
   session: AgentSession,
@@ -8,6 +8,10 @@ export function commandHandlers(
   return {
     get_commands: async () => ok((await resources()).commands()),
     get_available_commands: async () => ok((await resources()).availableCommands()),
-    get_context: async () => ok(await (await resources()).context()),
+    async get_context() {
+      // Which tools there are, and how much fits, depends on it.
+      if (!session.models.model) return refused("There is no model that could see anything: choose one with set_model");
+      return ok(await (await resources()).context());
+    },
   };
 }
