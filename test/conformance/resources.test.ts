@@ -6,7 +6,7 @@ import { at, type Frame, list } from "../support/frame.ts";
 import { type MockLlm, say, startMockLlm } from "../support/mock-llm.ts";
 import { type RpcOptions, type RpcProcess, useRpc } from "../support/rpc-process.ts";
 import { refusedIn, saidIn } from "../support/wire-requests.ts";
-import { ended, isIncrement, messagesOf, ofType } from "./looking.ts";
+import { ended, isIncrement, messagesOf, ofType, stateOf } from "./looking.ts";
 import { proves } from "./proofs.ts";
 import { STORY, sessionText } from "./session-files.ts";
 
@@ -130,12 +130,38 @@ describe("a prompt that calls a text by its name", () => {
     expect(said()).toEqual(["begin", "Fix one in a.ts.", "Fix two in b.ts."]);
   });
 
+  it("keeps its place in the queue, whatever is read right after it", async () => {
+    const rpc = start({ script: ['text "one" + hang'], files, args: ["--model", "script/script"] });
+    const lines = [
+      { id: "1", type: "prompt", message: "begin" },
+      { id: "2", type: "prompt", message: "/fix a b", streamingBehavior: "steer" },
+      { id: "3", type: "prompt", message: "plain", streamingBehavior: "steer" },
+      { id: "4", type: "steer", message: "/fix c d" },
+      { id: "5", type: "steer", message: "last" },
+      { id: "6", type: "get_state" },
+      { id: "7", type: "prompt", message: "/fix e f", streamingBehavior: "followUp" },
+      { id: "8", type: "new_session" },
+    ];
+    rpc.send(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    await rpc.waitFor(({ type, id }) => type === "response" && id === "8");
+    expect(ofType(rpc.frames, "response").map(({ id }) => id)).toEqual(lines.map(({ id }) => id));
+    const fullest = { steering: ["Fix a in b.", "plain", "Fix c in d.", "last"], followUp: ["Fix e in f."] };
+    expect(ofType(rpc.frames, "queue_update")).toContainEqual(expect.objectContaining(fullest));
+    const results = ofType(rpc.frames, "prompt_result").map(({ id, status }) => `${id} ${status}`);
+    expect(results.sort()).toEqual(["1 aborted", "2 aborted", "3 aborted", "7 aborted"]);
+    expect(await stateOf(rpc)).toMatchObject({ pendingMessageCount: 0, messageCount: 0 });
+  });
+
   it("takes the place of a run with abort_and_prompt", async () => {
-    const rpc = start({ files });
+    const script = ['text "one" + hang', 'text "two"'];
+    const rpc = start({ script, files, args: ["--model", "script/script"] });
+    await rpc.call({ type: "prompt", message: "begin" });
+    await rpc.waitFor(isIncrement("text_delta"));
     const since = rpc.mark();
     const { id } = await rpc.call({ type: "abort_and_prompt", message: "/fix it now" });
-    await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.id === id, { since });
-    expect(said()).toEqual(["Fix it in now."]);
+    const isOurs = (frame: Frame): boolean => frame.type === "prompt_result" && frame.id === id;
+    expect(await rpc.waitFor(isOurs, { since })).toMatchObject({ status: "completed" });
+    expect(ended(rpc.frames.slice(since), "user").content).toEqual([{ type: "text", text: "Fix it in now." }]);
   });
 
   it("can be aborted before it has begun, and then nothing is sent", async () => {
@@ -147,8 +173,8 @@ describe("a prompt that calls a text by its name", () => {
   });
 
   describe("whose file is gone", () => {
-    const gone = async (): Promise<{ rpc: RpcProcess; error: string }> => {
-      const rpc = start({ files });
+    const gone = async (options: RpcOptions = {}): Promise<{ rpc: RpcProcess; error: string }> => {
+      const rpc = start({ files, ...options });
       expect(await namesOf(rpc)).toEqual(["fix", "skill:knots"]);
       const path = join(rpc.sandbox.cwd, ".tiller/prompts/fix.md");
       rmSync(path);
@@ -180,6 +206,16 @@ describe("a prompt that calls a text by its name", () => {
       }
       await rpc.prompt("plain");
       expect(said()).toEqual(["plain"]);
+    });
+
+    it("is refused while a run streams, and has no result", async () => {
+      const { rpc, error } = await gone({ script: ['text "one" + hang'], args: ["--model", "script/script"] });
+      await rpc.call({ type: "prompt", message: "begin" });
+      const response = await rpc.call({ type: "prompt", message: "/fix a b", streamingBehavior: "followUp" });
+      expect(response).toMatchObject({ success: false, error: expect.stringContaining(error) });
+      await rpc.call({ type: "abort" });
+      expect(ofType(rpc.frames, "prompt_result").map(({ id }) => id)).not.toContain(response.id);
+      expect(await stateOf(rpc)).toMatchObject({ pendingMessageCount: 0 });
     });
   });
 
@@ -371,12 +407,12 @@ describe("the system prompt", () => {
     [
       "--append-system-prompt twice",
       { args: ["--append-system-prompt", "One.", "--append-system-prompt", "cook.txt"] },
-      /^You are a coding agent\.[^]*\n\nOne\.\n\nYou cook from a file\./,
+      /^You are a coding agent\.[\s\S]*\n\nOne\.\n\nYou cook from a file\./,
     ],
     [
       "APPEND_SYSTEM.md",
       { files: { ".omp/APPEND_SYSTEM.md": "And more." } },
-      /^You are a coding agent\.[^]*\n\nAnd more\.\n\n/,
+      /^You are a coding agent\.[\s\S]*\n\nAnd more\.\n\n/,
     ],
   ];
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSessionViews, type Pieces, type SessionViews } from "./session-views.ts";
-import type { SessionStore } from "./store/session-store.ts";
+import type { NewEntry, SessionStore } from "./store/session-store.ts";
 import {
   assistant,
   bash,
@@ -249,7 +249,7 @@ describe("any session", () => {
         const { store, views: subject } = views(texts);
         for (const given of added) {
           const parentId = store.leafId;
-          entries.push(plain(store.append(given), parentId, given));
+          entries.push(plain(store.append(given as NewEntry), parentId, given));
         }
         const shown = naiveContext(naivePath(entries, store.leafId));
         const wire = (value: unknown) => JSON.parse(JSON.stringify(value));

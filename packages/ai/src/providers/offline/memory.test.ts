@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { insideTag, SUMMARY_TAGS, SUMMARY_TASK, tagged } from "../../summary-task.ts";
 import { decide } from "./decide.ts";
 import { remember } from "./memory.ts";
-import { insideTag, SUMMARY_TAGS, SUMMARY_TASK, tagged } from "./summary-task.ts";
 import { requestOf, user } from "./test-support.ts";
 
 const TALK = `[User]: Repair the build. The staging host is osprey-9.

@@ -1,6 +1,6 @@
 import type { ModelRequest } from "../../provider.ts";
+import { insideTag, SUMMARY_TAGS, SUMMARY_TASK } from "../../summary-task.ts";
 import { textOf } from "./local-model.ts";
-import { insideTag, SUMMARY_TAGS, SUMMARY_TASK } from "./summary-task.ts";
 
 /**
  * Scout's answer when it is asked to summarise a conversation: it invents nothing, it picks. What people said comes first,

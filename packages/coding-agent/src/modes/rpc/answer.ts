@@ -27,6 +27,8 @@ export interface Call {
   id: CommandId | undefined;
   /** For a command that overtakes: does the work when all that was read before it has been started. */
   inTurn(work: () => Promise<void>): Promise<void>;
+  /** For a command that is not waited for: what was read after it waits until its answer is written. */
+  hold(): void;
 }
 
 export type Handler<K extends CommandType> = (

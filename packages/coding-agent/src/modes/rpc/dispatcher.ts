@@ -86,12 +86,23 @@ export function createDispatcher({
   };
 
   const call = (frame: Frame, handler: AnyHandler): undefined | Promise<void> => {
+    let release = (): void => undefined;
+    const hold = (): void => {
+      release = lanes.hold();
+    };
     try {
-      const answer = handler(frame, { id: frame.id as CommandId | undefined, inTurn: lanes.inTurn });
+      const answer = handler(frame, { id: frame.id as CommandId | undefined, inTurn: lanes.inTurn, hold });
       if (!(answer instanceof Promise)) return respond(frame, answer);
       return answer.then(
-        (settled) => respond(frame, settled),
-        (error: unknown) => unexpected(frame, error),
+        (settled) => {
+          const rest = respond(frame, settled);
+          release();
+          return rest;
+        },
+        (error: unknown) => {
+          unexpected(frame, error);
+          release();
+        },
       );
     } catch (error) {
       unexpected(frame, error);

@@ -55,6 +55,23 @@ describe("lanes", () => {
     await shop.end("a");
   });
 
+  it("starts nothing more while background work holds it, but control overtakes", async () => {
+    const shop = workshop();
+    const lanes = createLanes();
+    let release = (): void => undefined;
+    lanes.background(() => {
+      release = lanes.hold();
+      return shop.slow("prompt")();
+    });
+    lanes.ordered(shop.quick("steer"));
+    lanes.background(shop.quick("prompt 2"));
+    lanes.control(shop.quick("abort"));
+    expect(shop.notes).toEqual(["prompt starts", "abort"]);
+    release();
+    expect(shop.notes).toEqual(["prompt starts", "abort", "steer", "prompt 2"]);
+    await shop.end("prompt");
+  });
+
   it("does work in its turn: after what was taken before has been started, and before anything later", async () => {
     const shop = workshop();
     const lanes = createLanes();

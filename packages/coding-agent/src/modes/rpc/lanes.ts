@@ -8,6 +8,8 @@ export interface Lanes {
   background(work: Work): void;
   /** Does the work after all that was taken before has been started, and before anything later is; resolves with it. */
   inTurn(work: () => Promise<void>): Promise<void>;
+  /** For background work that is not fully started yet: nothing later is started until the function it gives is called. */
+  hold(): () => void;
   /** Resolves when nothing waits any more to be started. */
   started(): Promise<void>;
   /** Resolves when everything that was taken so far has finished. */
@@ -57,6 +59,13 @@ export function createLanes(): Lanes {
     ordered: (work) => inOrder(work, true),
     background: (work) => inOrder(work, false),
     inTurn: (work) => new Promise((resolve) => inOrder(() => work().then(resolve), false)),
+    hold() {
+      busy = true;
+      return () => {
+        busy = false;
+        advance();
+      };
+    },
     async started() {
       while (queue.length > 0) await Promise.race([...running]);
     },

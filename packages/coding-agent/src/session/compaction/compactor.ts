@@ -1,15 +1,11 @@
 import type { CompactionResult } from "@tiller/protocol/compaction";
-import type { Usage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import type { CompactionEvent, EventPlace, SessionEvent } from "../session-event.ts";
+import type { NewEntry } from "../store/session-store.ts";
 import type { Made } from "./compact-branch.ts";
 import { type CompactionSettings, isOverThreshold, thresholdOf, tokensAfterCompaction } from "./policy.ts";
 import type { AskModel } from "./summarize.ts";
-
-type WithoutBase<E> = E extends SessionEntry ? Omit<E, "id" | "parentId" | "timestamp"> : never;
-/** An entry as its maker knows it; the store gives it an id, a parent and a time. */
-export type NewEntry = WithoutBase<SessionEntry> & { usage?: Usage };
 
 export interface CompactorPorts {
   /** The entries from the leaf back to the root; as many as are asked for are read. */

@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@tiller/protocol/message";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { NewEntry } from "./compactor.ts";
+import type { NewEntry } from "../store/session-store.ts";
 import { type CutOptions, findCut, uncompacted } from "./cut-point.ts";
 import { assistant, branch, compaction, read, result, tokens, user } from "./test-entries.ts";
 

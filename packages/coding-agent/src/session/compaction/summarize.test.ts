@@ -1,5 +1,5 @@
 import { ProviderError } from "@tiller/ai/errors";
-import { SUMMARY_TASK } from "@tiller/ai/providers/offline/summary-task";
+import { SUMMARY_TASK } from "@tiller/ai/summary-task";
 import { describe, expect, it } from "vitest";
 import { type AskModel, type Summarizer, summarize, summarizeBranch } from "./summarize.ts";
 import { assistant, branch, model, read, tokens, usage, user } from "./test-entries.ts";

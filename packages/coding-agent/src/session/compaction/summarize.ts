@@ -1,5 +1,5 @@
 import type { ProviderError } from "@tiller/ai/errors";
-import { SUMMARY_TAGS, SUMMARY_TASK, tagged } from "@tiller/ai/providers/offline/summary-task";
+import { SUMMARY_TAGS, SUMMARY_TASK, tagged } from "@tiller/ai/summary-task";
 import type { AgentMessage, LlmMessage, Usage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";

@@ -1,7 +1,7 @@
 import type { AgentMessage, AssistantMessage, ToolResultMessage, Usage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
-import type { NewEntry } from "./compactor.ts";
+import type { NewEntry } from "../store/session-store.ts";
 import type { CompactionSettings } from "./policy.ts";
 
 /** Conversations for the tests of this folder. A text of four characters is one token. */

@@ -110,7 +110,10 @@ describe("a session store", () => {
     const drawn = ["a", "a", "loaded", "b"];
     const ids: IdSource = { ...countingIds(), short: () => drawn[n++] ?? "more" };
     const store = open({ log: loadedLog([messageEntry("loaded", null, user("old"))]) }, ids);
-    expect([store.append({ type: "x" }), store.append({ type: "x" })]).toEqual(["a", "b"]);
+    expect([
+      store.append({ type: "custom", customType: "x" }),
+      store.append({ type: "custom", customType: "x" }),
+    ]).toEqual(["a", "b"]);
   });
 
   it("shows the conversation without parsing what nobody asks for", () => {

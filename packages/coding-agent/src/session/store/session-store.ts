@@ -9,7 +9,8 @@ import type { SessionDisk } from "./session-disk.ts";
 import { pathTo } from "./tree.ts";
 
 /** An entry as its maker knows it; the store adds id, parent and time. */
-export type NewEntry = { type: string } & Record<string, unknown>;
+export type NewEntry = WithoutBase<SessionEntry>;
+type WithoutBase<E> = E extends SessionEntry ? Omit<E, "id" | "parentId" | "timestamp"> : never;
 
 /** A session that can be put into the store. */
 export interface OpenSession {

@@ -7,8 +7,10 @@ export function promptingHandlers(
   session: AgentSession,
 ): Handlers<"prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt"> {
   return {
-    prompt(params, { id }) {
+    prompt(params, { id, hold }) {
       const admission = session.admit({ ...params, commandId: id });
+      // What is looked up for a queue must not be overtaken on its way there.
+      if (admission instanceof Promise && session.state().isStreaming) hold();
       return whenAdmitted(admission);
     },
     steer: (params) => whenAdmitted(session.enqueue("steering", params)),
