@@ -33,7 +33,7 @@ export interface SandboxOptions {
 }
 
 /** What a process needs from the machine; everything else (keys, proxies, the user's settings) stays outside. */
-const INHERITED = ["PATH", "TMPDIR", "LANG", "SystemRoot", "ComSpec"];
+const INHERITED = ["PATH", "LANG", "SystemRoot", "ComSpec"];
 const MARK = "TILLER_TEST_MARK";
 
 function writeFiles(folder: string, files: Record<string, string | Uint8Array>): void {
@@ -49,6 +49,8 @@ function environment(root: string, mark: string, extra: SandboxOptions["env"]): 
     ...Object.fromEntries(INHERITED.map((name) => [name, process.env[name]])),
     HOME: join(root, "home"),
     TILLER_DIR: join(root, "agent"),
+    // What it leaves there goes with the sandbox, also when it is killed.
+    TMPDIR: join(root, "tmp"),
     [MARK]: mark,
     ...extra,
   };
@@ -76,7 +78,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "tiller-test-")));
   const mark = randomUUID();
   const sandbox = { root, home: join(root, "home"), agentDir: join(root, "agent"), cwd: join(root, "cwd") };
-  for (const folder of [sandbox.home, sandbox.agentDir, sandbox.cwd]) mkdirSync(folder);
+  for (const folder of [sandbox.home, sandbox.agentDir, sandbox.cwd, join(root, "tmp")]) mkdirSync(folder);
   writeFiles(sandbox.cwd, options.files ?? {});
   writeFiles(sandbox.agentDir, options.agentFiles ?? {});
   return {

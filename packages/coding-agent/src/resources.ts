@@ -65,7 +65,7 @@ function placeOf({ agentDir, env, run }: Ground, cwd: string) {
 async function skillsFor(ground: Ground, folder: string) {
   const { options } = ground.run;
   const { paths, isEnabled, problem } = skillSetting(ground.settings.get("skills"));
-  const named = [...bySetting(paths, ground), ...byOption(options.skill ?? [])];
+  const named = [...bySetting(paths, ground), ...byOption(options.skill ?? [], ground)];
   const onlyNamed = options.noSkills === true || !isEnabled;
   const found = await findSkills({ ...placeOf(ground, folder), named, onlyNamed, only: options.skills });
   return { ...found, problems: problem === undefined ? found.problems : [problem, ...found.problems] };
@@ -73,7 +73,10 @@ async function skillsFor(ground: Ground, folder: string) {
 
 function templatesFor(ground: Ground, folder: string) {
   const { options } = ground.run;
-  const named = [...bySetting(ground.settings.get("prompts"), ground), ...byOption(options.promptTemplate ?? [])];
+  const named = [
+    ...bySetting(ground.settings.get("prompts"), ground),
+    ...byOption(options.promptTemplate ?? [], ground),
+  ];
   return findTemplates({ ...placeOf(ground, folder), named, onlyNamed: options.noPromptTemplates });
 }
 
@@ -81,8 +84,9 @@ function bySetting(paths: readonly string[], { agentDir }: Ground): NamedPath[] 
   return paths.map((path) => ({ path, ...BY_SETTING, base: agentDir }));
 }
 
-function byOption(paths: readonly string[]): NamedPath[] {
-  return paths.map((path) => ({ path, ...BY_OPTION }));
+/** They count from where the process was started, whatever folder the session is about. */
+function byOption(paths: readonly string[], { cwd }: Ground): NamedPath[] {
+  return paths.map((path) => ({ path, ...BY_OPTION, base: cwd }));
 }
 
 /** What the command line says counts; else the files of the project and the user. */
