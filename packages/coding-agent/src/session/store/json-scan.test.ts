@@ -76,6 +76,12 @@ describe("the end of a JSON value", () => {
     for (const char of ["\u2027", "\u202a", "\u20a8", "\u3028", "\ue028"]) expect(endOf(`"${char}"`)).toBe(5);
   });
 
+  it("is not found where a text stands for an image outside of the file", () => {
+    expect(endOf('{"data":"blob:sha256:0123"}')).toBe(-1);
+    expect(isWhole(bytesOf('{"data":"a blob:sha256:0123"}'))).toBe(true);
+    expect(isWhole(bytesOf('{"data":"blob:sha1:0123"}'))).toBe(true);
+  });
+
   it("is found down to 512 levels, and after a deeper one was refused", () => {
     const nested = (depth: number): string => `${'[{"a":'.repeat(depth / 2)}1${"}]".repeat(depth / 2)}`;
     expect(isWhole(bytesOf(nested(512)))).toBe(true);

@@ -21,7 +21,8 @@ for (const c of " \t\n\r") SPACE[c.charCodeAt(0)] = 1;
 
 /**
  * Where the value that begins at `start` ends (exclusive), or -1 if no whole value stands there, or one that this
- * reader does not follow: too deep, or with raw U+2028 or U+2029 in it, which must not be sent on as they are. Behind
+ * reader does not follow: too deep, or with something in it that must not be sent on as it is, which is raw U+2028 or
+ * U+2029, and a text that stands for an image elsewhere. Behind
  * `end` there has to be a line end sooner or later, or the end of the bytes.
  */
 export function jsonEnd(bytes: Uint8Array, start: number, end: number): number {
@@ -76,6 +77,7 @@ function keyEnd(bytes: Uint8Array, from: number, end: number): number {
 
 /** `from` is the opening quote; the result is behind the closing one. */
 function stringEnd(bytes: Uint8Array, from: number, end: number): number {
+  if (bytes[from + 1] === BLOB_MARK[0] && isBlob(bytes, from + 1)) return -1;
   let at = from;
   for (;;) {
     let c = bytes[++at]!;
@@ -87,6 +89,14 @@ function stringEnd(bytes: Uint8Array, from: number, end: number): number {
       if (at < 0) return -1;
     } else if (c < 0x80 || isLineBreak(bytes, at)) return -1;
   }
+}
+
+/** How omp and xcsh begin a text that stands for an image outside of the file. */
+const BLOB_MARK = Buffer.from("blob:sha256:");
+
+function isBlob(bytes: Uint8Array, at: number): boolean {
+  for (let i = 0; i < BLOB_MARK.length; i++) if (bytes[at + i] !== BLOB_MARK[i]) return false;
+  return true;
 }
 
 /** U+2028 and U+2029 are E2 80 A8 and E2 80 A9. */

@@ -3,7 +3,7 @@ import type { SessionEntry } from "@tiller/protocol/session-entry";
 import { type EntryIndex, emptyIndex, idAt, KINDS, MESSAGE, ROLES } from "./entry-index.ts";
 import type { ByteRange, LoadedEntries } from "./entry-log.ts";
 import { jsonEnd } from "./json-scan.ts";
-import { BLOB_MARK, normalise, type ReadBlob } from "./migrations.ts";
+import { normalise, type ReadBlob } from "./migrations.ts";
 
 export interface LoadOptions {
   bytes: Buffer;
@@ -57,12 +57,6 @@ export function loadEntries({ bytes, index, isWholeFile, readBlob }: LoadOptions
     strangers.set(position, kind);
     return kind;
   };
-  /** Whether some images are kept outside of the file; messages with such images are not shown as they stand in it. */
-  let hasBlobs: boolean | undefined;
-  const isWithBlob = (start: number, end: number): boolean => {
-    hasBlobs ??= bytes.includes(BLOB_MARK);
-    return hasBlobs && bytes.subarray(start, end).includes(BLOB_MARK);
-  };
 
   return {
     length: starts.length,
@@ -78,8 +72,7 @@ export function loadEntries({ bytes, index, isWholeFile, readBlob }: LoadOptions
     rawMessage(position) {
       const start = messageStarts[position]!;
       if (start === 0 || kinds[position] !== MESSAGE) return undefined;
-      const end = ends[position]! - 1;
-      return isWithBlob(start, end) ? undefined : raw(position, start, end, MESSAGE_IS_SOUND);
+      return raw(position, start, ends[position]! - 1, MESSAGE_IS_SOUND);
     },
     parse,
     find: (id) => findId(bytes, index, id),

@@ -110,6 +110,8 @@ export function writeWholeFile(path: string, lines: Iterable<Buffer | string>): 
 }
 
 const GATHER_BYTES = 1 << 20;
+/** Out of the memory that large files are held in, larger writes are several times slower. */
+const WRITE_BYTES = 1024 * 1024;
 /** What is larger is not worth a copy. */
 const LARGE_BYTES = GATHER_BYTES >> 3;
 
@@ -118,7 +120,9 @@ function writeLines(fd: number, lines: Iterable<Buffer | string>): number {
   let used = 0;
   let total = 0;
   const put = (bytes: Buffer): void => {
-    for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
+    for (let written = 0; written < bytes.length; ) {
+      written += writeSync(fd, bytes, written, Math.min(bytes.length - written, WRITE_BYTES));
+    }
     total += bytes.length;
   };
   const putGathered = (): void => {
