@@ -335,7 +335,8 @@ export const PI = {
           text: "`get_commands` lists extension commands, prompt templates and skills as `commands`.",
           open: "extensions",
         },
-        "pi.commands.invoked": "Each listed command can be run by a `prompt` that begins with `/` and its name.",
+        "pi.commands.invoked":
+          "Each command that `get_commands` lists can be run by a `prompt` that begins with `/` and its name.",
         "pi.commands.name": "`name` is what follows the slash; a skill is listed as `skill:name`.",
         "pi.commands.description": "`description` is a text for people.",
         "pi.commands.description-optional": {

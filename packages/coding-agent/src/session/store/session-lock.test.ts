@@ -151,7 +151,7 @@ describe("a lock that was left behind", () => {
   it.runIf(existsSync("/proc/self"))(
     "by a process that ended unnoticed by its parent is taken over (Linux only)",
     () => {
-      const parent = spawn("bash", ["--norc", "-c", "sleep 0 & echo $!; exec sleep 1000"], { stdio: "pipe" });
+      const parent = spawn("bash", ["--norc", "-c", "sleep 0.2 & echo $!; exec sleep 1000"], { stdio: "pipe" });
       const zombie = new Promise<number>((resolve) => parent.stdout.once("data", (data) => resolve(Number(data))));
       return zombie
         .then(async (pid) => {
