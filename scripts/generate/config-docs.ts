@@ -174,12 +174,16 @@ ${Object.values(SUB_COMMANDS)
 
 The options of pi, omp and xcsh are all known, so that their clients can start Tiller as it is. \`--option value\` and
 \`--option=value\` are the same; \`--\` ends the options. Text that is no option is ignored in RPC mode, where prompts come
-from stdin. Files (\`@file\`) are refused.
+from stdin. Files (\`@file\`) are refused there.
+
+\`-p\`, or \`--mode text\`, asks the prompts that follow, one after the other, and prints the last answer and nothing else on
+stdout; text on stdin and files (\`@file\`, images too) stand before the first prompt. \`--mode json\` does the same and tells the
+header of the session and every event as RPC mode does, one line each.
 
 | exit code | reason |
 | --- | --- |
 | 0 | stdin was closed, or help, version, models or sessions were shown, or \`tiller doctor\` or \`tiller sessions verify\` found no problem |
-| 1 | \`@file\` in RPC mode, \`--api-key\` without a model, a session that cannot be opened, options about sessions that contradict each other, or \`tiller doctor\` or \`tiller sessions verify\` found a problem |
+| 1 | \`@file\` in RPC mode, \`--api-key\` without a model, a session that cannot be opened, options about sessions that contradict each other, or \`tiller doctor\` or \`tiller sessions verify\` found a problem; in print and JSON mode: the last prompt did not complete |
 | 2 | an option that is unknown or not built yet, or a value that does not fit |
 
 In the dialects omp and xcsh an unknown option is only a warning on stderr, as it is there.
