@@ -215,7 +215,7 @@ describe("a file of many megabytes with garbage inside a line in its middle", ()
       const content = [{ type: "text", text: said(i) }];
       const place = { ...entry, id: id(i), parentId: i === 0 ? null : id(i - 1) };
       if (i === PADDED)
-        return JSON.stringify({ ...place, type: "custom", customType: "x", data: "x".repeat(5_000_000) });
+        return JSON.stringify({ ...place, type: "custom", customType: "x", data: "x".repeat(18_000_000) });
       const line = JSON.stringify({ ...place, message: { ...(message as Frame), content } });
       return i === BAD ? line.replace('"text":', `"te${GARBAGE}`) : line;
     });
@@ -227,7 +227,7 @@ describe("a file of many megabytes with garbage inside a line in its middle", ()
     const host = start({ script: script("go on", "and here") });
     const path = join(host.sandbox.cwd, "s.jsonl");
     const { content, texts } = large(host.sandbox.cwd);
-    expect(content.length).toBeGreaterThan(4 * 1024 * 1024);
+    expect(content.length).toBeGreaterThan(16 * 1024 * 1024);
     writeFileSync(path, content);
     await dataOf(host, { type: "switch_session", sessionPath: path });
     expect(textsOf(await messagesOf(host))).toEqual(texts);

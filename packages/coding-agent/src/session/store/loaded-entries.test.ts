@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { indexEntries } from "./entry-index.ts";
 import type { ByteRange, LoadedEntries } from "./entry-log.ts";
-import { loadEntries } from "./loaded-entries.ts";
+import { loadEntries, soundnessOf } from "./loaded-entries.ts";
 import { assistant, fileOf, messageEntry, plain, user } from "./test-sessions.ts";
 
 function load(lines: readonly (object | string)[], readBlob?: (sha256: string) => string | undefined): LoadedEntries {
@@ -211,5 +211,27 @@ describe("a part of them", () => {
         },
       ),
     );
+  });
+});
+
+describe("a line that is looked at to its end", () => {
+  const time = "2026-01-01T00:00:00.000Z";
+  const line = (id: string, timestamp: string, rest: string): string =>
+    `{"type":"message","id":"${id}","parentId":"00000000","timestamp":"${timestamp}","message":{"role":"user","content":"hello, this is long enough"}${rest}}`;
+  const cases: [story: string, text: string, soundness: number][] = [
+    ["is whole, and so is its message", line("00000001", time, ""), 3],
+    ["is whole, with something behind its message", line("00000001", time, ',"more":1'), 1],
+    ["is broken inside its message", line("00000001", time, "").replace("hello", '"ello'), 0],
+    ["is broken behind its message", line("00000001", time, ',"more"'), 0],
+    ["is broken in its time by a quote", line("00000001", time.replace("T", '"'), ""), 0],
+    ["is broken in its time by a control character", line("00000001", time.replace("T", "\u0001"), ""), 0],
+    ["is broken in its id by a control character", line("0000\u00010001", time, ""), 0],
+    ["is whole with an escape in its time", line("00000001", `${time.slice(0, 22)}\\n`, ""), 1],
+  ];
+  it.each(cases)("%s", (_story, text, soundness) => {
+    const bytes = Buffer.from(`${text}\n`);
+    const index = indexEntries(bytes);
+    const found = index.starts.length === 0 ? 0 : soundnessOf(bytes, index, 0);
+    expect(found).toBe(soundness);
   });
 });

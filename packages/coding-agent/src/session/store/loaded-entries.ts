@@ -11,17 +11,21 @@ export interface LoadOptions {
   /** The bytes are the whole file, header and all; else only those lines count that the index names. */
   isWholeFile: boolean;
   readBlob?: ReadBlob;
+  /** What is known already of the lines. */
+  soundness?: Soundness;
 }
 
+/** For each entry: whether its JSON was found to be whole, and that of its message. */
+export type Soundness = Uint8Array;
+
 const LF = 0x0a;
-const ENTRY_IS_SOUND = 1;
-const MESSAGE_IS_SOUND = 2;
+export const ENTRY_IS_SOUND = 1;
+export const MESSAGE_IS_SOUND = 2;
 
 /** The entries of a file as the ranges of its bytes. */
-export function loadEntries({ bytes, index, isWholeFile, readBlob }: LoadOptions): LoadedEntries {
+export function loadEntries({ bytes, index, isWholeFile, readBlob, soundness }: LoadOptions): LoadedEntries {
   const { starts, ends, kinds, roles, messageStarts, parents } = index;
-  /** Those whose JSON was found to be whole: that of the entry, that of its message. */
-  const sound = new Uint8Array(starts.length);
+  const sound = soundness ?? new Uint8Array(starts.length);
 
   /** Whether all bytes are UTF-8; only if they are not, each line has to be looked at. */
   let isAllText: boolean | undefined;
@@ -118,4 +122,26 @@ function findId(bytes: Buffer, { idStarts, oddIds }: EntryIndex, id: string): nu
   while (at >= 0 && !isIt(idStarts[at]!)) at -= 1;
   for (const [position, known] of oddIds) if (known === id && position > at) at = position;
   return at;
+}
+
+/** Looks at one line to its end; 0 when it is no JSON that can be sent on as it is. */
+export function soundnessOf(bytes: Buffer, { starts, ends, messageStarts }: EntryIndex, position: number): number {
+  const [start, end, message] = [starts[position]!, ends[position]!, messageStarts[position]!];
+  // What stands before the message was compared when it was indexed, but for the texts in it.
+  const isUsual = message > 0 && jsonEnd(bytes, message, end - 1) === end - 1 && hasPlainTexts(bytes, start, message);
+  if (isUsual) return ENTRY_IS_SOUND | MESSAGE_IS_SOUND;
+  return jsonEnd(bytes, start, end) === end ? ENTRY_IS_SOUND : 0;
+}
+
+const QUOTES_WITH_PARENT = 18;
+const QUOTES_OF_ROOT = 16;
+
+function hasPlainTexts(bytes: Buffer, start: number, end: number): boolean {
+  let quotes = 0;
+  for (let at = start; at < end; at++) {
+    const c = bytes[at]!;
+    if (c === 0x22) quotes += 1;
+    else if (c < 0x20 || c === 0x5c) return false;
+  }
+  return quotes === QUOTES_WITH_PARENT || quotes === QUOTES_OF_ROOT;
 }

@@ -1,10 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import type { SessionHeader } from "@tiller/protocol/session-entry";
 import { beginSession, FILE_VERSION, newHeader, type SessionOrigin } from "./begin-session.ts";
 import { type EntryIndex, indexEntries, type LineRange } from "./entry-index.ts";
 import { createEntryLog, type EntryLog } from "./entry-log.ts";
 import { SessionFileError } from "./file-errors.ts";
-import { jsonEnd } from "./json-scan.ts";
-import { loadEntries } from "./loaded-entries.ts";
+import { loadEntries, type Soundness, soundnessOf } from "./loaded-entries.ts";
 import { type Line, migrate, type ReadBlob } from "./migrations.ts";
 import { type Repair, repairSession, salvage } from "./salvage.ts";
 import { createSessionDisk, type DiskSettings } from "./session-disk.ts";
@@ -54,9 +54,10 @@ function load(path: string, claim: LockAttempt, options: OpenOptions): OpenSessi
   const onTakenOver = (lock: SessionLock): void => options.onReopened(load(path, { lock }, options));
   const place = { ...options, path, claim, onTakenOver };
   if (whole.bytes.length === 0) return { ...beginSession(options, { path }), disk: createSessionDisk(place) };
-  const { bytes, index, header, sizeOnDisk } = current(path, whole, options, isOurs);
+  const { bytes, index, header, sizeOnDisk, soundness } = current(path, whole, options, isOurs);
   const disk = createSessionDisk({ ...place, existing: { bytes: sizeOnDisk, entries: index.starts.length } });
-  const loaded = loadEntries({ bytes, index, isWholeFile: true, readBlob: blobsOf(path, header, options) });
+  const readBlob = blobsOf(path, header, options);
+  const loaded = loadEntries({ bytes, index, isWholeFile: true, readBlob, soundness });
   return { path, log: createEntryLog(header, loaded), disk };
 }
 
@@ -86,12 +87,13 @@ function headerOf(bytes: Buffer, line: LineRange | undefined, origin: SessionOri
  * So much of the end of a file is looked through when it is opened: there damage happens, and it is needed first. What
  * stands before is looked through when it is needed.
  */
-const LOOKED_THROUGH_BYTES = 4 * 1024 * 1024;
+const LOOKED_THROUGH_BYTES = 16 * 1024 * 1024;
 
 interface Indexed {
   bytes: Buffer;
   index: EntryIndex;
   sizeOnDisk: number;
+  soundness?: Soundness;
 }
 
 function asItIs(bytes: Buffer): Indexed {
@@ -100,8 +102,9 @@ function asItIs(bytes: Buffer): Indexed {
 
 function repaired(path: string, bytes: Buffer, { clock, onNotice }: OpenOptions): Indexed {
   const found = asItIs(bytes);
-  const damage = [...found.index.damage, ...brokenLines(found)].sort((one, other) => one.start - other.start);
-  if (damage.length === 0) return found;
+  const { broken, soundness } = lookThrough(found);
+  const damage = [...found.index.damage, ...broken].sort((one, other) => one.start - other.start);
+  if (damage.length === 0) return { ...found, soundness };
   // Before anything is changed: it may be a file of somebody else's.
   if (!isSession(found, damage)) throw notASession(path);
   const repair = repairSession({ path, bytes, damage, clock });
@@ -129,15 +132,19 @@ function repairText(path: string, { written, badBytes, salvaged, setAside }: Rep
 }
 
 /** Lines whose beginning is fine and whose rest is not. A file with NUL bytes is suspicious at any size. */
-function brokenLines({ bytes, index }: Indexed): LineRange[] {
+function lookThrough({ bytes, index }: Indexed): { broken: LineRange[]; soundness: Soundness } {
   const from = bytes.includes(0) ? 0 : bytes.length - LOOKED_THROUGH_BYTES;
+  const isText = isUtf8(bytes);
   const broken: LineRange[] = [];
+  const soundness = new Uint8Array(index.starts.length);
   for (let at = index.starts.length - 1; at >= 0 && index.starts[at]! >= from; at--) {
-    const start = index.starts[at]!;
-    const end = index.ends[at]!;
-    if (jsonEnd(bytes, start, end) !== end && !isJson(bytes, start, end)) broken.push({ start, end });
+    const [start, end] = [index.starts[at]!, index.ends[at]!];
+    const found = soundnessOf(bytes, index, at);
+    if (found === 0 && !isJson(bytes, start, end)) broken.push({ start, end });
+    // In a file that is not all UTF-8 each line is looked at again before it is shown.
+    soundness[at] = isText ? found : 0;
   }
-  return broken;
+  return { broken, soundness };
 }
 
 function isJson(bytes: Buffer, start: number, end: number): boolean {
