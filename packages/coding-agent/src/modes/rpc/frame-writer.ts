@@ -40,9 +40,10 @@ const PIECE_LENGTH = 64 * 1024;
 type Waiting = string | Iterator<Buffer | string>;
 
 export function createFrameWriter(output: Writable, onGone: (error: Error) => void): FrameWriter {
-  /** In the order of writing. The last one is a text that is added to, unless an answer was given last. */
+  /** What stands before `pending`, in the order of writing: long answers, and the text between them. */
   let queue: Waiting[] = [];
-  let waiting = 0;
+  /** Text that is added to. */
+  let pending = "";
   let busy = false;
   let scheduled = false;
   let gone = false;
@@ -58,10 +59,11 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
     for (let first = queue[0]; first !== undefined; first = queue[0]) {
       const piece = typeof first === "string" ? first : nextPiece(first);
       if (typeof first === "string" || piece === undefined) queue.shift();
-      if (typeof first === "string") waiting -= first.length;
       if (piece !== undefined) return piece;
     }
-    return undefined;
+    const text = pending;
+    pending = "";
+    return text === "" ? undefined : text;
   };
   const flush = (): void => {
     scheduled = false;
@@ -82,7 +84,7 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
     if (gone) return;
     gone = true;
     queue = [];
-    waiting = 0;
+    pending = "";
     wake();
     onGone(error);
   };
@@ -95,21 +97,24 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
   };
   const raw = (json: string): void => {
     if (gone) return;
-    const text = `${json}\n`;
-    waiting += text.length;
-    const last = queue.length - 1;
-    if (typeof queue[last] === "string") queue[last] += text;
-    else queue.push(text);
+    pending += `${json}\n`;
     flushSoon();
   };
   const settled = (): Promise<void> => new Promise((resolve) => waiters.push(resolve));
-  const isAnswering = (): boolean => queue.some((item) => typeof item !== "string");
+  /** What waits behind a long answer waits for as long as that takes. */
+  const waiting = (): number => {
+    let length = pending.length;
+    for (const item of queue) if (typeof item === "string") length += item.length;
+    return length;
+  };
 
   return {
     frame: (value) => raw(toJson(value)),
     raw,
     pieces(pieces) {
       if (gone) return;
+      if (pending !== "") queue.push(pending);
+      pending = "";
       queue.push(withLineEnd(pieces));
       flushSoon();
     },
@@ -117,12 +122,12 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
       return busy;
     },
     get waiting() {
-      return waiting;
+      return waiting();
     },
-    room: () => (gone || waiting < ROOM ? undefined : settled()),
-    roomForAnswers: () => (gone || (waiting < ROOM_FOR_ANSWERS && !isAnswering()) ? undefined : settled()),
+    room: () => (gone || waiting() < ROOM ? undefined : settled()),
+    roomForAnswers: () => (gone || (pending.length < ROOM_FOR_ANSWERS && queue.length === 0) ? undefined : settled()),
     async flushed() {
-      while (!gone && (busy || queue.length > 0)) await settled();
+      while (!gone && (busy || queue.length > 0 || pending !== "")) await settled();
     },
   };
 }
