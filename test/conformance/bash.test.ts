@@ -132,8 +132,10 @@ describe("bash", () => {
 
   it("writes to /dev/stderr and /dev/stdout as to any other file, and nothing is left of the pipe", async () => {
     const rpc = start(OWN_TMP);
-    const command =
-      "echo one > /dev/stderr; echo two >> /dev/stdout; echo three >&2; ls tmp | grep -E '^tiller-(pipe|groups)'";
+    const left = "ls tmp | grep -E '^tiller-(pipe|groups)'";
+    // Another process takes its end of it in its own time.
+    const wait = `for i in $(seq 100); do ${left} > /dev/null || break; sleep 0.05; done`;
+    const command = `echo one > /dev/stderr; echo two >> /dev/stdout; echo three >&2; ${wait}; ${left}`;
     expect(await bash(rpc, command)).toMatchObject({ output: "one\ntwo\nthree\n" });
   });
 
