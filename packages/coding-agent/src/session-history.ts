@@ -104,7 +104,7 @@ async function enter(
   const { store, clock, ids, disk } = options;
   if ("error" in choice) return choice.error;
   try {
-    if (choice.kind === "open") await store.replace(source.open(choice.path));
+    if (choice.kind === "open") await store.replace(source.open(choice.path, { isStart: true }));
     if (choice.kind === "fork") {
       const { path, id } = choice;
       const original = readSession(path, {
@@ -135,8 +135,9 @@ function sessionSource(options: HistoryOptions): SessionSource {
     begin({ parentSession, id = ids.uuid() }) {
       return beginSession(origin(), { id, parentSession, path: newPath(id) });
     },
-    open: (path) =>
+    open: (path, how) =>
       openFile(path, {
+        ...how,
         ...options.disk,
         ...origin(),
         blobsBeside: createBlobReader,

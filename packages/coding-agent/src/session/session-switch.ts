@@ -32,7 +32,7 @@ export interface Refused {
 export interface SessionSource {
   begin(fields: { parentSession?: string; id?: string }): OpenSession;
   /** Throws an Error with a sentence for people when there is no session to be had. */
-  open(path: string): OpenSession;
+  open(path: string, how?: { isStart: boolean }): OpenSession;
   /** A session that was made of another one; written at once. Throws as `open` does when that is not possible. */
   keep(
     make: (header: SessionHeader) => OpenSession["log"],

@@ -14,6 +14,8 @@ import type { OpenSession } from "./session-store.ts";
 import { readSessionBytes, writeWholeFile } from "./whole-file.ts";
 
 export interface OpenOptions extends DiskSettings, SessionOrigin {
+  /** The process has just been started with it. */
+  isStart?: boolean;
   /** Somebody else had the file and has let go of it; `reopened` is what it holds now. */
   onReopened(reopened: OpenSession): void;
   /** Reads images that are kept in files of their own, beside these session files. Left out: they are lost. */
@@ -85,9 +87,11 @@ function headerOf(bytes: Buffer, line: LineRange | undefined, origin: SessionOri
 
 /**
  * So much of the end of a file is looked through when it is opened: there damage happens, and it is needed first. What
- * stands before is looked through when it is needed.
+ * stands before is looked through when it is needed. At the start of a process it is less: nothing is compiled yet, and
+ * somebody waits for the first answer.
  */
 const LOOKED_THROUGH_BYTES = 16 * 1024 * 1024;
+const LOOKED_THROUGH_AT_START = 2 * 1024 * 1024;
 
 interface Indexed {
   bytes: Buffer;
@@ -100,9 +104,9 @@ function asItIs(bytes: Buffer): Indexed {
   return { bytes, index: indexEntries(bytes), sizeOnDisk: bytes.length };
 }
 
-function repaired(path: string, bytes: Buffer, { clock, onNotice }: OpenOptions): Indexed {
+function repaired(path: string, bytes: Buffer, { clock, onNotice, isStart }: OpenOptions): Indexed {
   const found = asItIs(bytes);
-  const { broken, soundness } = lookThrough(found);
+  const { broken, soundness } = lookThrough(found, isStart ? LOOKED_THROUGH_AT_START : LOOKED_THROUGH_BYTES);
   const damage = [...found.index.damage, ...broken].sort((one, other) => one.start - other.start);
   if (damage.length === 0) return { ...found, soundness };
   // Before anything is changed: it may be a file of somebody else's.
@@ -132,8 +136,8 @@ function repairText(path: string, { written, badBytes, salvaged, setAside }: Rep
 }
 
 /** Lines whose beginning is fine and whose rest is not. A file with NUL bytes is suspicious at any size. */
-function lookThrough({ bytes, index }: Indexed): { broken: LineRange[]; soundness: Soundness } {
-  const from = bytes.includes(0) ? 0 : bytes.length - LOOKED_THROUGH_BYTES;
+function lookThrough({ bytes, index }: Indexed, limit: number): { broken: LineRange[]; soundness: Soundness } {
+  const from = bytes.includes(0) ? 0 : bytes.length - limit;
   const isText = isUtf8(bytes);
   const broken: LineRange[] = [];
   const soundness = new Uint8Array(index.starts.length);
