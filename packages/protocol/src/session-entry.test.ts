@@ -45,6 +45,9 @@ test.each(Object.entries(OWN_CUSTOM_TYPES))("the data of our own %s fits its exa
   const schema: TSchema = data;
   expect(Check(schema, example)).toBe(true);
   expect(Check(schema, "no object")).toBe(false);
+  // Where something has to be said, saying nothing is not enough.
+  const { required = [] } = schema as { required?: string[] };
+  expect(Check(schema, {})).toBe(required.length === 0);
 });
 
 describe("an entry on the wire", () => {
