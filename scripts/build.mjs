@@ -26,7 +26,7 @@ const RUN_MODULES = [
   /coding-agent\/src\/(run-machinery|system-prompt\/build|session\/messages-to-llm|tools\/(limits|specs|create-tools))\.ts$/,
   /coding-agent\/src\/(session-compaction|session\/(restore|compaction\/(ask-model|compactor|policy)|store\/session-(disk|file|lock)))\.ts$/,
   /coding-agent\/src\/(resources|text-or-file|prompts\/(arguments|discover|expand|frontmatter|places)|skills\/(discover|skill)|system-prompt\/(context-files|prompt-files))\.ts$/,
-  /packages\/agent\/src\/(agent-loop|assistant-turn|tool-calls)\.ts$/,
+  /packages\/agent\/src\/(agent-loop|assistant-turn|tool-calls|hooked)\.ts$/,
   /packages\/ai\/src\/(stream|redact|assemble|cost|partial-json|overflow)\.ts$/,
   /packages\/ai\/src\/apis\/(over-http|wire-history|history|call-ids|wrapped-text|lessons|wire-values)\.ts$/,
   /packages\/ai\/src\/http\/(?!routes|proxy\.|certificates|bun-fetch|get-json|environment|test-)/,
@@ -45,7 +45,8 @@ async function bundle(name, define, minify) {
   const build = await rolldown({
     input: { [name]: join(sourceDir, `${name}.ts`) },
     platform: "node",
-    external: [/^node:/],
+    // The compiler of extensions is a native package of its own, which the product depends on.
+    external: [/^node:/, "oxc-transform"],
     transform: { target: "node20.19", define },
     // Chunks may export what other chunks need of them.
     preserveEntrySignatures: "allow-extension",

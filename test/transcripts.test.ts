@@ -9,7 +9,7 @@ import { parseTranscript } from "./support/transcript-parse.ts";
 
 const folder = join(repoRoot, "test/transcripts");
 const update = process.env.UPDATE_TRANSCRIPTS === "1";
-const stories = readdirSync(folder)
+const stories = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".rpc.txt"))
   .map((name) => parseTranscript(name, readFileSync(join(folder, name), "utf8")));
 

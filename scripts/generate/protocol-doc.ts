@@ -202,6 +202,7 @@ const DIALECT_ROWS: [string, (dialect: Dialect) => string][] = [
   ["thinking level at the start", (dialect) => `\`${dialect.defaults.thinkingLevel}\``],
   ["`setTitle` requests", (dialect) => (dialect.sendsTitle ? "sent" : "only with `PI_RPC_EMIT_TITLE=1`")],
   ["`cancel` for withdrawn dialogs", (dialect) => yesNo(dialect.sendsDialogCancel)],
+  ["answer to a command of an extension", (dialect) => (dialect.answersCommandLate ? "when it is done" : "at once")],
   ["unknown command-line flag", (dialect) => dialect.unknownFlag],
   ["prompt while busy", (dialect) => dialect.busyText],
 ];

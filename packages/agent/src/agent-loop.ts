@@ -1,10 +1,11 @@
 import type { ProviderError } from "@tiller/ai/errors";
 import type { ToolCall } from "@tiller/protocol/content";
-import type { AgentMessage, ToolResultMessage } from "@tiller/protocol/message";
+import type { AgentMessage } from "@tiller/protocol/message";
 import { assistantTurn, type TurnAnswer } from "./assistant-turn.ts";
+import { settled } from "./hooked.ts";
 import { orAborted, tell } from "./tell.ts";
-import { runToolCalls, type ToolBatch } from "./tool-calls.ts";
-import type { AgentPorts, Emit, RunOutcome, RunQueue } from "./types.ts";
+import { type AnsweredCalls, runToolCalls, type ToolBatch } from "./tool-calls.ts";
+import type { AgentHooks, AgentPorts, Emit, RunOutcome, RunQueue } from "./types.ts";
 
 export interface AgentRun {
   ports: AgentPorts;
@@ -24,13 +25,18 @@ export async function runAgent({ ports, prompts, emit, signal }: AgentRun): Prom
   await tell(emit, { type: "agent_start" }, signal);
   let incoming: Incoming = withSteering(prompts, ports.queue, signal);
   for (;;) {
-    const taken = beginTurn(incoming, ports.queue, emit);
-    if (taken) await orAborted(taken, signal);
-    added.push(...incoming.messages);
+    const hooks = incoming.messages.length > 0 ? ports.hooks?.() : undefined;
+    if (hooks?.settle) {
+      added.push(...(await beginSettledTurn(incoming, hooks, ports, emit, signal)));
+    } else {
+      const taken = beginTurn(incoming, ports.queue, emit);
+      if (taken) await orAborted(taken, signal);
+      added.push(...incoming.messages);
+    }
 
     const tools = await ports.tools();
     const answer = await assistantTurn(ports, tools, emit, signal);
-    const toolResults = await answerToolCalls(answer, { tools, ports, emit, signal });
+    const { results: toolResults, terminate } = await answerToolCalls(answer, { tools, ports, emit, signal });
     added.push(answer.message, ...toolResults);
     await tell(emit, { type: "turn_end", message: answer.message, toolResults }, signal);
 
@@ -38,16 +44,19 @@ export async function runAgent({ ports, prompts, emit, signal }: AgentRun): Prom
     if (stopReason === "error" || stopReason === "aborted") return { stopReason, error: answer.error, messages: added };
     if (signal.aborted) return { stopReason: "aborted", messages: added };
     // A limit stops what would go on; who is done on the last turn that is allowed is done.
-    const hasMore = toolResults.length > 0 || !isEmpty(ports.queue);
+    const goesOn = toolResults.length > 0 && !terminate;
+    const hasMore = goesOn || !isEmpty(ports.queue);
     const limit = hasMore ? ports.limit() : undefined;
     if (limit !== undefined) {
-      return toolResults.length > 0 ? { stopReason, limit, messages: added } : { stopReason, messages: added };
+      return goesOn ? { stopReason, limit, messages: added } : { stopReason, messages: added };
     }
-    const next = nextIncoming(ports.queue, toolResults.length > 0);
+    const next = nextIncoming(ports.queue, goesOn);
     if (!next) return { stopReason, messages: added };
     incoming = next;
   }
 }
+
+const NO_CALLS: AnsweredCalls = { results: [], terminate: false };
 
 /** What a turn begins with. */
 interface Incoming {
@@ -62,9 +71,9 @@ function isEmpty(queue: RunQueue): boolean {
 }
 
 /** Steering goes first; follow-ups only when the agent would stop. Undefined when there is nothing left to do. */
-function nextIncoming(queue: RunQueue, hasToolResults: boolean): Incoming | undefined {
+function nextIncoming(queue: RunQueue, goesOn: boolean): Incoming | undefined {
   const steering = queue.take("steering");
-  if (steering.length > 0 || hasToolResults) return { messages: steering, fromQueue: steering.length > 0 };
+  if (steering.length > 0 || goesOn) return { messages: steering, fromQueue: steering.length > 0 };
   const followUps = queue.take("followUp");
   return followUps.length > 0 ? { messages: followUps, fromQueue: true } : undefined;
 }
@@ -89,12 +98,36 @@ function beginTurn({ messages, fromQueue }: Incoming, queue: RunQueue, emit: Emi
   return taken;
 }
 
+/**
+ * The same where somebody may still change the messages. Each is told as soon as it is settled; after an abort what was
+ * taken is told as it is, so that nothing is lost here either. Gives back what was told.
+ */
+async function beginSettledTurn(
+  { messages, fromQueue }: Incoming,
+  hooks: AgentHooks,
+  { queue, clock }: AgentPorts,
+  emit: Emit,
+  signal: AbortSignal,
+): Promise<AgentMessage[]> {
+  let taken = emit({ type: "turn_start" });
+  if (fromQueue) taken = emit({ type: "queue_update", ...queue.texts() });
+  const told: AgentMessage[] = [];
+  for (const given of messages) {
+    const message = await settled(hooks, given, clock, signal);
+    emit({ type: "message_start", message });
+    taken = emit({ type: "message_end", message });
+    told.push(message);
+  }
+  if (taken) await orAborted(taken, signal);
+  return told;
+}
+
 async function answerToolCalls(
   { message, error, broken }: TurnAnswer,
   surroundings: Pick<ToolBatch, "tools" | "ports" | "emit" | "signal">,
-): Promise<ToolResultMessage[]> {
+): Promise<AnsweredCalls> {
   const calls = message.content.filter((block): block is ToolCall => block.type === "toolCall");
-  if (calls.length === 0) return [];
+  if (calls.length === 0) return NO_CALLS;
   return runToolCalls(calls, { ...surroundings, broken, refusal: error && refusalText(error) });
 }
 

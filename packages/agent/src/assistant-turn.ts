@@ -6,6 +6,7 @@ import { guardStream } from "@tiller/ai/stream";
 import type { AssistantMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { StreamEvent } from "@tiller/protocol/stream-event";
+import { settled } from "./hooked.ts";
 import { orAborted, tell } from "./tell.ts";
 import type { AgentPorts, AgentTool, Credentials, Emit } from "./types.ts";
 
@@ -57,8 +58,28 @@ export async function assistantTurn(
   const error = last?.type === "error" ? last.error : last ? undefined : noEnding(signal);
   const ending = error ? assembly.fail(error) : assembly.finish(last?.type === "done" ? last.stopReason : "stop");
   for (const event of ending) await tell(emit, { type: "message_update", event, snapshot }, signal);
-  await tell(emit, { type: "message_end", message }, signal);
-  return { message, error, broken: assembly.brokenArguments };
+  const hooks = ports.hooks?.();
+  const used = hooks?.settle ? await settled(hooks, message, ports.clock, signal) : message;
+  await tell(emit, { type: "message_end", message: used }, signal);
+  const answer = { message: used, error, broken: assembly.brokenArguments };
+  return used === message ? answer : asSettled(answer);
+}
+
+/** Another message took the place of the one that came: what is known of the old one holds as far as it fits the new one. */
+function asSettled({ message, error, broken }: TurnAnswer): TurnAnswer {
+  const hasFailed = message.stopReason === "error" || message.stopReason === "aborted";
+  const kind = message.stopReason === "aborted" ? "aborted" : "bad_request";
+  const found = error ?? new ProviderError(kind, message.errorMessage ?? "The answer was declared failed");
+  const repaired = new Set(
+    message.content.flatMap((block) =>
+      block.type === "toolCall" && Object.keys(block.arguments).length > 0 ? [block.id] : [],
+    ),
+  );
+  return {
+    message,
+    ...(hasFailed ? { error: found } : {}),
+    broken: new Map([...broken].filter(([id]) => !repaired.has(id))),
+  };
 }
 
 /** In characters. Far more than any model can say: a server that does not stop must not fill the memory. */
@@ -76,11 +97,14 @@ function noEnding(signal: AbortSignal): ProviderError {
 
 function openStream(ports: AgentPorts, tools: readonly AgentTool[], signal: AbortSignal): DeltaStream {
   const model = ports.model();
-  const ask = ({ apiKey, headers, ...secrets }: Credentials): DeltaStream =>
+  const ask = (
+    { apiKey, headers, ...secrets }: Credentials,
+    messages: Awaited<ReturnType<AgentPorts["context"]>>,
+  ): DeltaStream =>
     ports.stream({
       model: askedModel(model, secrets),
       systemPrompt: ports.systemPrompt(tools),
-      messages: ports.context(),
+      messages,
       tools,
       thinkingLevel: ports.thinkingLevel(),
       apiKey,
@@ -91,10 +115,12 @@ function openStream(ports: AgentPorts, tools: readonly AgentTool[], signal: Abor
     });
   try {
     const credentials = ports.credentials(model);
-    if (!(credentials instanceof Promise)) return ask(credentials);
-    // A command may take seconds to give them; after an abort nobody waits for it or for its failure.
-    credentials.catch(() => undefined);
-    return guardStream(async () => ask(await credentials), signal);
+    const context = ports.context();
+    if (!(credentials instanceof Promise || context instanceof Promise)) return ask(credentials, context);
+    // A command may take seconds to give a key; after an abort nobody waits for it or for its failure.
+    const both = Promise.all([credentials, context]);
+    both.catch(() => undefined);
+    return guardStream(async () => ask(...(await both)), signal);
   } catch (cause) {
     return failed(cause instanceof ProviderError ? cause : new ProviderError("bad_request", String(cause), { cause }));
   }

@@ -8,7 +8,7 @@ import type { AgentTool } from "./types.ts";
  */
 export function checkArguments(
   tool: Pick<AgentTool, "name" | "parameters">,
-  given: Record<string, unknown>,
+  given: unknown,
 ): { args: Record<string, unknown> } | { error: string } {
   const args = coerce(tool.parameters, given) as Record<string, unknown>;
   if (Check(tool.parameters, args)) return { args };

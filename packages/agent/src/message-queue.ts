@@ -1,11 +1,11 @@
-import type { UserMessage } from "@tiller/protocol/message";
+import type { CustomMessage, UserMessage } from "@tiller/protocol/message";
 import type { InterruptMode, QueueMode } from "@tiller/protocol/state";
 
 export type QueueName = "steering" | "followUp";
 
 export interface QueuedMessage {
   id: string;
-  message: UserMessage;
+  message: UserMessage | CustomMessage;
 }
 
 /** The messages that wait to be delivered, and how they are delivered. The only place that holds them. */

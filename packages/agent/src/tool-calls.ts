@@ -2,15 +2,16 @@ import { setMaxListeners } from "node:events";
 import type { ToolCall } from "@tiller/protocol/content";
 import type { ToolResultMessage } from "@tiller/protocol/message";
 import type { ToolResult } from "@tiller/protocol/tool";
+import { hooked, settled } from "./hooked.ts";
 import { tell } from "./tell.ts";
-import type { AgentPorts, AgentTool, Emit } from "./types.ts";
+import type { AgentEvent, AgentHooks, AgentPorts, AgentTool, AgentToolResult, Emit } from "./types.ts";
 
 /** How long an aborted tool may still take to hand over what it has. */
 const ABORT_GRACE_MS = 20;
 
 export interface ToolBatch {
   tools: readonly AgentTool[];
-  ports: Pick<AgentPorts, "clock" | "queue" | "countToolCall">;
+  ports: Pick<AgentPorts, "clock" | "queue" | "countToolCall" | "hooks">;
   emit: Emit;
   signal: AbortSignal;
   /** Calls whose arguments were not JSON. */
@@ -19,10 +20,20 @@ export interface ToolBatch {
   refusal?: string;
 }
 
+export interface AnsweredCalls {
+  /** In the order of the calls. */
+  results: ToolResultMessage[];
+  /** Every one of them wants the run to end. */
+  terminate: boolean;
+}
+
 interface Outcome {
-  result: ToolResult;
+  result: AgentToolResult;
   isError: boolean;
 }
+
+/** A call that may run, or how it ended without running. */
+type Prepared = { tool: AgentTool; call: ToolCall } | Outcome;
 
 /** Neighbouring shared calls run side by side, an exclusive one alone; a call of an unknown tool fails at once. */
 export function groupCalls(calls: readonly ToolCall[], tools: readonly AgentTool[]): ToolCall[][] {
@@ -44,21 +55,43 @@ export function groupCalls(calls: readonly ToolCall[], tools: readonly AgentTool
 }
 
 /** Runs every call of one message. Each gets exactly one result, whatever happens; results come back in its order. */
-export async function runToolCalls(calls: readonly ToolCall[], batch: ToolBatch): Promise<ToolResultMessage[]> {
+export async function runToolCalls(calls: readonly ToolCall[], batch: ToolBatch): Promise<AnsweredCalls> {
   const results = new Map<ToolCall, ToolResultMessage>();
+  let staying = calls.length;
   const interrupt = new AbortController();
   const signal = AbortSignal.any([batch.signal, interrupt.signal]);
   // Every call listens, and there may be many: that is no leak.
   setMaxListeners(0, batch.signal, interrupt.signal, signal);
+  const signals = { signal, interrupted: interrupt.signal };
   for (const group of groupCalls(calls, batch.tools)) {
+    const asking = askBefore(group, batch, signals);
+    const asked = asking && (await asking);
     await Promise.all(
-      group.map(async (call) => {
-        results.set(call, await runOne(call, batch, { signal, interrupted: interrupt.signal }));
+      group.map(async (call, place) => {
+        const prepared = asked?.[place] ?? (await prepare(call, batch, signals));
+        const { message, terminate } = await conclude(call, prepared, batch, signals);
+        results.set(call, message);
+        if (terminate) staying--;
         if (isInterrupted(batch)) interrupt.abort();
       }),
     );
   }
-  return calls.map((call) => results.get(call)!);
+  return { results: calls.map((call) => results.get(call)!), terminate: staying === 0 };
+}
+
+/** Where somebody wants to see the calls before they run, they are shown one after the other, and only then all run. */
+function askBefore(
+  group: readonly ToolCall[],
+  batch: ToolBatch,
+  signals: CallSignals,
+): undefined | Promise<Prepared[]> {
+  const hooks = batch.ports.hooks?.();
+  if (!hooks?.beforeTool) return undefined;
+  return (async () => {
+    const prepared: Prepared[] = [];
+    for (const call of group) prepared.push(await prepare(call, batch, signals, hooks));
+    return prepared;
+  })();
 }
 
 /** In `immediate` mode a steering message that waits takes the place of the calls that have not finished. */
@@ -72,38 +105,113 @@ interface CallSignals {
   interrupted: AbortSignal;
 }
 
-async function runOne(call: ToolCall, batch: ToolBatch, signals: CallSignals): Promise<ToolResultMessage> {
-  const { emit, signal, ports } = batch;
-  const about = { toolCallId: call.id, toolName: call.name };
-  await tell(emit, { type: "tool_execution_start", ...about, args: call.arguments }, signal);
-  const { result, isError } = await outcomeOf(call, batch, signals);
-  const message: ToolResultMessage = { role: "toolResult", ...about, ...result, isError, timestamp: ports.clock.now() };
-  // In one go, so that the frames of calls that finish at the same time do not mix.
-  emit({ type: "tool_execution_end", ...about, result, isError });
-  emit({ type: "message_start", message });
-  await tell(emit, { type: "message_end", message }, signal);
-  return message;
-}
-
-async function outcomeOf(call: ToolCall, batch: ToolBatch, signals: CallSignals): Promise<Outcome> {
+/** Says that a call begins, and whether it may run. */
+async function prepare(call: ToolCall, batch: ToolBatch, signals: CallSignals, hooks?: AgentHooks): Promise<Prepared> {
+  const { emit, signal } = batch;
+  const begun: AgentEvent = {
+    type: "tool_execution_start",
+    toolCallId: call.id,
+    toolName: call.name,
+    args: call.arguments,
+  };
+  await tell(emit, begun, signal);
   const stopped = (): string | undefined =>
-    batch.signal.aborted ? ABORTED : signals.interrupted.aborted ? SKIPPED : undefined;
+    signal.aborted ? ABORTED : signals.interrupted.aborted ? SKIPPED : undefined;
   const refusal = batch.refusal ?? stopped();
   if (refusal !== undefined) return failed(refusal);
+  const checked = await check(call, batch);
+  if (!("tool" in checked)) return checked;
+  // The check may have had to be loaded: meanwhile a neighbour may have ended, or the run.
+  let late = stopped();
+  if (late === undefined && hooks) {
+    const blocked = await blockedBy(hooks, checked.call, batch, signals);
+    if (blocked) return blocked;
+    late = stopped();
+  }
+  if (late !== undefined) return failed(late);
+  const limit = batch.ports.countToolCall();
+  return limit === undefined ? checked : failed(`Tool was not executed: ${limit}`);
+}
+
+/** Is there such a tool, and are the arguments what it wants? */
+async function check(call: ToolCall, batch: ToolBatch): Promise<Prepared> {
   const tool = batch.tools.find((candidate) => candidate.name === call.name);
   if (!tool) return failed(`Tool ${call.name} not found`);
   const broken = batch.broken.get(call.id);
   if (broken)
     return failed(`Arguments of tool "${call.name}" are not valid JSON: ${broken.error}\n\nReceived:\n${broken.raw}`);
+  let given: unknown = call.arguments;
+  if (tool.prepareArguments) {
+    try {
+      given = tool.prepareArguments(structuredClone(call.arguments));
+    } catch (error) {
+      return failed(textOf(error));
+    }
+  }
   const { checkArguments } = await import("./check-arguments.ts");
-  const checked = checkArguments(tool, call.arguments);
-  if ("error" in checked) return failed(checked.error);
-  // The check may have had to be loaded: meanwhile a neighbour may have ended, or the run.
-  const late = stopped();
-  if (late !== undefined) return failed(late);
-  const limit = batch.ports.countToolCall();
-  if (limit !== undefined) return failed(`Tool was not executed: ${limit}`);
-  return execute(tool, { ...call, arguments: checked.args }, batch, signals);
+  const checked = checkArguments(tool, given);
+  return "error" in checked ? failed(checked.error) : { tool, call: { ...call, arguments: checked.args } };
+}
+
+/** May change the arguments of the call, but not those that stand in the message. */
+async function blockedBy(
+  hooks: AgentHooks,
+  call: ToolCall,
+  { ports, signal }: ToolBatch,
+  signals: CallSignals,
+): Promise<Outcome | undefined> {
+  call.arguments = structuredClone(call.arguments);
+  const about = { toolCallId: call.id, toolName: call.name, args: call.arguments, signal: signals.signal };
+  // Who wanted to have a look and failed has not allowed it.
+  const ask = async () => hooks.beforeTool?.(about);
+  const refused = (error: unknown) => ({ block: textOf(error), terminate: false });
+  const verdict = await hooked(() => ask().catch(refused), undefined, ports.clock, signal);
+  if (!verdict) return undefined;
+  const { result, isError } = failed(verdict.block);
+  return { result: verdict.terminate ? { ...result, terminate: true } : result, isError };
+}
+
+/** Runs what may run and tells the end. */
+async function conclude(
+  call: ToolCall,
+  prepared: Prepared,
+  batch: ToolBatch,
+  signals: CallSignals,
+): Promise<{ message: ToolResultMessage; terminate: boolean }> {
+  const { emit, signal, ports } = batch;
+  const about = { toolCallId: call.id, toolName: call.name };
+  // Others of the group may have been looked at meanwhile, and the run may have ended.
+  const ready = "tool" in prepared && signal.aborted ? failed(ABORTED) : prepared;
+  const outcome = "tool" in ready ? await execute(ready.tool, ready.call, batch, signals) : ready;
+  const hooks = ports.hooks?.();
+  const { result: given, isError } =
+    hooks?.afterTool && "tool" in ready ? await changed(hooks, outcome, ready.call, batch, signals) : outcome;
+  const result = told(given);
+  const message: ToolResultMessage = { role: "toolResult", ...about, ...result, isError, timestamp: ports.clock.now() };
+  // In one go, so that the frames of calls that finish at the same time do not mix.
+  emit({ type: "tool_execution_end", ...about, result, isError });
+  const used = hooks?.settle ? await settled(hooks, message, ports.clock, signal) : message;
+  emit({ type: "message_start", message: used });
+  await tell(emit, { type: "message_end", message: used }, signal);
+  return { message: used, terminate: given.terminate === true };
+}
+
+async function changed(
+  hooks: AgentHooks,
+  outcome: Outcome,
+  { id, name, arguments: args }: ToolCall,
+  { ports, signal }: ToolBatch,
+  signals: CallSignals,
+): Promise<Outcome> {
+  const done = { toolCallId: id, toolName: name, args, signal: signals.signal, ...outcome };
+  return hooked(async () => (await hooks.afterTool?.(done)) ?? outcome, outcome, ports.clock, signal);
+}
+
+/** The result as others see it. */
+function told(result: AgentToolResult): ToolResult {
+  if (!("terminate" in result)) return result;
+  const { terminate: _, ...rest } = result;
+  return rest;
 }
 
 async function execute(tool: AgentTool, call: ToolCall, batch: ToolBatch, signals: CallSignals): Promise<Outcome> {
@@ -113,7 +221,7 @@ async function execute(tool: AgentTool, call: ToolCall, batch: ToolBatch, signal
   const run = async () => tool.execute({ toolCallId: call.id, args: call.arguments, signal, onUpdate: updates.take });
   const finished = run().then(
     (result): Outcome => ({ result, isError: false }),
-    (error: unknown): Outcome => failed(error instanceof Error ? error.message : String(error)),
+    (error: unknown): Outcome => failed(textOf(error)),
   );
   const patience = endOfPatience(batch, signals);
   try {
@@ -143,14 +251,14 @@ function updateTeller(call: ToolCall, { emit }: ToolBatch): { take(partial: Tool
       busy = false;
       const next = newest;
       newest = undefined;
-      if (next && open) send(next);
+      if (next && open) send(told(next));
     });
   };
   return {
     take(partial) {
       if (!open) return;
       if (busy) newest = partial;
-      else send(partial);
+      else send(told(partial));
     },
     close() {
       open = false;
@@ -187,6 +295,10 @@ function endOfPatience(
 
 const ABORTED = "Tool execution was aborted: Request was aborted";
 const SKIPPED = "Skipped due to queued user message.";
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 function failed(text: string): Outcome {
   return { result: { content: [{ type: "text", text }] }, isError: true };

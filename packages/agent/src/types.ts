@@ -2,13 +2,7 @@ import type { ProviderError } from "@tiller/ai/errors";
 import type { ModelSecrets } from "@tiller/ai/model-secrets";
 import type { StreamModel } from "@tiller/ai/provider";
 import type { Clock } from "@tiller/protocol/clock";
-import type {
-  AgentMessage,
-  AssistantMessage,
-  LlmMessage,
-  ToolResultMessage,
-  UserMessage,
-} from "@tiller/protocol/message";
+import type { AgentMessage, AssistantMessage, LlmMessage, ToolResultMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { InterruptMode } from "@tiller/protocol/state";
 import type { StreamEvent } from "@tiller/protocol/stream-event";
@@ -46,7 +40,7 @@ export interface QueueTexts {
 /** The messages that wait for this run, as far as the loop has to do with them. */
 export interface RunQueue {
   /** Takes what is to be delivered now; the loop delivers it at once, so nothing is lost in between. */
-  take(queue: "steering" | "followUp"): readonly UserMessage[];
+  take(queue: "steering" | "followUp"): readonly AgentMessage[];
   readonly hasSteering: boolean;
   readonly interruptMode: InterruptMode;
   texts(): QueueTexts;
@@ -64,6 +58,9 @@ export interface ToolInvocation<Args = Record<string, unknown>> {
   onUpdate(partial: ToolResult): void;
 }
 
+/** `terminate` is for the loop only and is never told or kept: see `AgentTool.execute`. */
+export type AgentToolResult = ToolResult & { terminate?: boolean };
+
 export interface AgentTool {
   name: string;
   label: string;
@@ -71,14 +68,42 @@ export interface AgentTool {
   parameters: JsonSchema;
   /** `shared` calls that stand side by side run in parallel; an `exclusive` one runs alone, in the order of the message. */
   concurrency: "shared" | "exclusive";
-  /** May throw: the text of the error is what the model sees. */
-  execute(call: ToolInvocation): Promise<ToolResult>;
+  /** Makes of what the model sent what the schema wants, before it is checked. A throw is a failed call. */
+  prepareArguments?(args: unknown): unknown;
+  /**
+   * May throw: the text of the error is what the model sees. When every result of a message's calls has `terminate`, the
+   * model is not asked again for them.
+   */
+  execute(call: ToolInvocation): Promise<AgentToolResult>;
 }
 
 /** What a provider wants to see of us, and what of its model nobody else may see. */
 export interface Credentials extends ModelSecrets {
   apiKey?: string;
   headers?: Record<string, string>;
+}
+
+/** A call that has been checked and is about to run, or has run. */
+export interface HookedCall {
+  toolCallId: string;
+  toolName: string;
+  args: Record<string, unknown>;
+  signal: AbortSignal;
+}
+
+/**
+ * Where others take part in a run. A hook is only there while somebody listens. One that rejects counts as one that says
+ * nothing (before a tool: as one that says no), and after an abort nobody waits for one longer than a moment.
+ */
+export interface AgentHooks {
+  /** The last look at a message before it is told and kept; gives back the one to use, which has the same role. */
+  settle?(message: AgentMessage): Promise<AgentMessage>;
+  /** Before a checked call runs. `args` may be changed in place and are not checked again; `block` is why it may not run. */
+  beforeTool?(call: HookedCall): Promise<{ block: string; terminate?: boolean } | undefined>;
+  /** After it has run, also when it failed, and before its end is told. */
+  afterTool?(
+    done: HookedCall & { result: AgentToolResult; isError: boolean },
+  ): Promise<{ result: AgentToolResult; isError: boolean }>;
 }
 
 /** What a run needs from its surroundings. Read anew for every turn, so that a switch of model or tools takes effect. */
@@ -88,11 +113,13 @@ export interface AgentPorts {
   tools(): Promise<readonly AgentTool[]>;
   systemPrompt(tools: readonly AgentTool[]): string;
   /** The whole conversation as the model shall see it. */
-  context(): readonly LlmMessage[];
+  context(): readonly LlmMessage[] | Promise<readonly LlmMessage[]>;
   /** Credentials for a model; throws ProviderError("auth") when there are none. A promise when a command has to give them. */
   credentials(model: Model): Credentials | Promise<Credentials>;
   stream: StreamModel;
   queue: RunQueue;
+  /** Asked anew wherever one is used: who listens may come and go. */
+  hooks?(): AgentHooks | undefined;
   /** Why no further turn may begin, in one sentence; undefined while there is no reason. */
   limit(): string | undefined;
   /** Asked before each call: counts it, or says why it may not be made. */

@@ -49,6 +49,8 @@ export interface CustomModelsOptions {
   builtinModelsOf(provider: string): readonly Model[];
   /** Where packages that models name (`ai-sdk`) are looked for. */
   packagesFrom?: string;
+  /** Is there somebody who speaks this API, which is none of our families? */
+  speaks?(api: string): boolean;
 }
 
 /** What reading one provider needs and fills. */
@@ -180,7 +182,7 @@ function addModel(provider: CustomProvider, entry: Fields, fields: unknown, path
   const { row, models } = provider;
   const api = (fields.api ?? entry.api ?? models[0]?.api ?? row.api) as string;
   if (api === "") return void reading.problem([...path, "api"], "is missing, here or at the provider");
-  if (!API_FAMILIES.includes(api)) {
+  if (!API_FAMILIES.includes(api) && !reading.speaks?.(api)) {
     const at = fields.api === undefined ? ["providers", row.id, "api"] : [...path, "api"];
     return void reading.problem(at, `is "${api}", which is not known; use one of ${familyNames()}`);
   }

@@ -1,6 +1,7 @@
 import type { Model } from "@tiller/protocol/model";
 import { type Environment, readHeader, type Secret } from "./auth.ts";
 import { ProviderError } from "./errors.ts";
+import type { StreamModel } from "./provider.ts";
 
 /**
  * What only a model's server may see: user, password and keys in its base URL, and the options of its package. Hosts see
@@ -128,9 +129,24 @@ export interface ModelSecrets {
 /** The model as its server is to be asked. Never give it to a host. */
 export function askedModel(model: Model, { baseUrl, options }: ModelSecrets): Model {
   if (baseUrl === undefined && options === undefined) return model;
-  return {
+  const asked = {
     ...model,
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(options === undefined ? {} : { compat: { ...model.compat, options } }),
   };
+  const speaker = speakers.get(model);
+  return speaker ? spokenBy(asked, speaker) : asked;
+}
+
+/** A function is no part of a model, which travels as JSON: it is kept beside it. */
+const speakers = new WeakMap<Model, StreamModel>();
+
+/** From now on this is how the model is asked, whatever its API family. Gives back the same object. */
+export function spokenBy(model: Model, speaker: StreamModel): Model {
+  speakers.set(model, speaker);
+  return model;
+}
+
+export function speakerOf(model: Model): StreamModel | undefined {
+  return speakers.get(model);
 }

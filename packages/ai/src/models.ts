@@ -11,11 +11,12 @@ import {
   type Secret,
 } from "./auth.ts";
 import { builtinModelsOf, isLocal, OFFLINE_MODEL, scriptModel } from "./catalogue.ts";
-import { type CustomModels, readCustomModels } from "./custom-models.ts";
+import { type CustomModels, type CustomProvider, readCustomModels } from "./custom-models.ts";
 import { ProviderError } from "./errors.ts";
 import { createModelLists, nameOf } from "./model-lists.ts";
-import { filledOptions, type ModelSecrets, publicUrl, readOptions, urlAccess } from "./model-secrets.ts";
+import { filledOptions, type ModelSecrets, publicUrl, readOptions, spokenBy, urlAccess } from "./model-secrets.ts";
 import { type ParsedFile, problemAt } from "./parsed-file.ts";
+import type { StreamModel } from "./provider.ts";
 import { PROVIDERS, providerRow, resolveBaseUrl } from "./providers/index.ts";
 import type { ProviderRow } from "./providers/provider-row.ts";
 import { createCommandValues, type RunCommand } from "./secret-commands.ts";
@@ -60,6 +61,22 @@ export interface ProviderState {
   configured: boolean;
 }
 
+/** A provider that a program has added or changed while the process runs; it counts before files and the built-in rows. */
+export interface RegisteredProvider {
+  settings: CustomProvider;
+  /** Instead of the provider's own list; that list, changed, when there is none. */
+  models?: readonly Model[];
+  change?(model: Model): Model;
+  /** The models are not where the files say: what those say about their addresses does not count. */
+  isElsewhere: boolean;
+  modelHeaders: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  modelOptions: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  /** Who asks a model instead of its API family. */
+  speaker?(model: Model): StreamModel | undefined;
+  /** The key that is in a login of auth.json. May throw. */
+  keyOfLogin?(login: Readonly<Record<string, unknown>>): string;
+}
+
 /** Which models there are and how they are reached. Runs nothing, and reads the catalogue only when somebody asks for it. */
 export interface ModelRegistry {
   /** Every model, also those without a key. */
@@ -98,6 +115,14 @@ export interface ModelRegistry {
   providerCredentials(provider: string): Credentials | Promise<Credentials>;
   /** What could not be used of the configuration, one sentence each. */
   problems: string[];
+  /** Takes effect at once, for this process only; undefined takes it back. */
+  register(provider: string, registered: RegisteredProvider | undefined): void;
+  /** What models.json says of a provider. */
+  settingsOf(provider: string): CustomProvider | undefined;
+  /** A key for this process only, before all others; undefined takes it back. */
+  setRuntimeKey(provider: string, key: string | undefined): void;
+  /** A login as it stands in auth.json. */
+  loginOf(provider: string): Readonly<Record<string, unknown>> | undefined;
 }
 
 const NEEDS_HOLD_MS = 1000;
@@ -115,36 +140,62 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     ...(options.script ? [scriptModel(options.script.path)] : []),
     ...(options.offline ? [OFFLINE_MODEL] : []),
   ];
-  const ids = [...new Set([...PROVIDERS.map(({ id }) => id), ...custom.providers.keys()])];
+  const listedIds = [...new Set([...PROVIDERS.map(({ id }) => id), ...custom.providers.keys()])];
+  const registered = new Map<string, Standing>();
+  const ids = (): string[] => (registered.size === 0 ? listedIds : [...new Set([...listedIds, ...registered.keys()])]);
+  const settingsOf = (provider: string): CustomProvider | undefined =>
+    registered.get(provider)?.given.settings ?? custom.providers.get(provider);
+  const runtimeKeys = new Map<string, string>();
+  if (options.runtimeKey) runtimeKeys.set(options.runtimeKey.provider, options.runtimeKey.key);
 
+  const logins = options.auth?.value as Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
+  const loginOf = (provider: string): Readonly<Record<string, unknown>> | undefined =>
+    auth.stored.get(provider)?.type === "oauth" ? logins?.[provider] : undefined;
   const keyOf = (provider: string): FoundKey | { missing: string } => {
-    if (custom.providers.get(provider)?.isOpen) return { missing: "" };
+    const key = runtimeKeys.get(provider);
+    const runtimeKey = key === undefined ? undefined : { provider, key };
+    if (settingsOf(provider)?.isOpen) return { missing: "" };
     const names = { auth: shortName(options.auth, "auth.json"), models: shortName(options.models, "models.json") };
-    const sources: KeySources = { env, now: options.now(), stored: auth.stored, configured, names };
-    return findKey(provider, { ...sources, runtimeKey: options.runtimeKey });
+    const sources: KeySources = { env, now: options.now(), runtimeKey, stored: auth.stored, configured, names };
+    const standing = registered.get(provider);
+    return findKey(provider, standing ? withRegistered(provider, standing.given, sources, loginOf(provider)) : sources);
   };
-  const rowOf = (provider: string): ProviderRow | undefined =>
-    custom.providers.get(provider)?.row ?? providerRow(provider);
+  const rowOf = (provider: string): ProviderRow | undefined => settingsOf(provider)?.row ?? providerRow(provider);
   const isKeyless = (provider: string): boolean =>
-    custom.providers.get(provider)?.keyless ?? providerRow(provider)?.keyless === true;
+    settingsOf(provider)?.keyless ?? providerRow(provider)?.keyless === true;
   const hasKey = (provider: string): boolean => isKeyless(provider) || "secret" in keyOf(provider);
 
+  const isReplaced = (provider: string): boolean => registered.get(provider)?.given.models !== undefined;
   const discovers = (provider: string): boolean =>
-    custom.providers.get(provider)?.isDiscovered === true || providerRow(provider)?.keyless === true;
+    !isReplaced(provider) && (settingsOf(provider)?.isDiscovered === true || providerRow(provider)?.keyless === true);
   /** The model as hosts may see it, with its base URL as the environment has it. */
-  const shown = (model: Model): Model => {
+  const shown = (model: Model, whole = addresses): Model => {
     const { baseUrl } = addressed(model, env);
     const visible = publicUrl(baseUrl);
-    if (visible !== baseUrl) addresses.set(nameOf(model), baseUrl);
+    if (visible !== baseUrl) whole.set(nameOf(model), baseUrl);
     return visible === model.baseUrl ? model : { ...model, baseUrl: visible };
   };
   const lists = createModelLists(
     remembered((provider) => {
       const listed = custom.providers.get(provider)?.models ?? builtins(provider);
-      return [...listed, ...locals.filter((model) => model.provider === provider)].map(shown);
+      return [...listed, ...locals.filter((model) => model.provider === provider)].map((model) => shown(model));
     }),
   );
-  const modelsOf = lists.of;
+  /** Made once for each list it is made of: a model is the same object as long as nothing changes. */
+  const modelsOf = (provider: string): readonly Model[] => {
+    const standing = registered.get(provider);
+    if (!standing) return lists.of(provider);
+    const { models, change, speaker } = standing.given;
+    const from = models ?? lists.of(provider);
+    if (standing.from === from) return standing.models;
+    standing.from = from;
+    standing.models = from.map((model) => {
+      const changed = shown(change?.(model) ?? model, standing.addresses);
+      const speaks = speaker?.(changed);
+      return speaks ? spokenBy({ ...changed }, speaks) : changed;
+    });
+    return standing.models;
+  };
   const find = (provider: string, id: string): Model | undefined => modelsOf(provider).find((model) => model.id === id);
   const unlisted = (provider: string, id: string): Model | undefined => {
     const row = rowOf(provider);
@@ -154,7 +205,7 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     if (isLocal(fallback)) return undefined;
     const model = similarModel(own, fallback, id);
     const options = custom.modelOptions.get(nameOf(fallback));
-    const address = addresses.get(nameOf(fallback));
+    const address = wholeAddress(fallback);
     if (options) custom.modelOptions.set(nameOf(model), options);
     if (address !== undefined && model.baseUrl === fallback.baseUrl) addresses.set(nameOf(model), address);
     return model;
@@ -165,11 +216,22 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     const found = row ? baseUrlOf(row, env) : undefined;
     const own = found && "url" in found ? found.url : "";
     if (!model) return own;
-    return addresses.get(nameOf(model)) ?? (publicUrl(own) === model.baseUrl ? own : model.baseUrl);
+    return wholeAddress(model) ?? (publicUrl(own) === model.baseUrl ? own : model.baseUrl);
+  };
+  const wholeAddress = (model: Model): string | undefined => {
+    const standing = registered.get(model.provider);
+    const known = standing?.given.isElsewhere ? standing.addresses : addresses;
+    return known.get(nameOf(model));
+  };
+  /** What is kept away from the models: of the registration, or of the file when the model is from there. */
+  const keptOf = <T>(kept: "modelHeaders" | "modelOptions", model: Model): T | undefined => {
+    const given = registered.get(model.provider)?.given;
+    const own = given?.[kept].get(nameOf(model));
+    return (own ?? (given?.models ? undefined : custom[kept].get(nameOf(model)))) as T | undefined;
   };
 
   /** A prompt asks twice, before it is accepted and when it is sent; all that can change meanwhile is that a login ends. */
-  const lately = new WeakMap<Model, { needed: Needs; until: number }>();
+  let lately = new WeakMap<Model, { needed: Needs; until: number }>();
   const needsOf = (model: Model): Needs => {
     const known = lately.get(model);
     if (known && options.now() < known.until) return known.needed;
@@ -185,16 +247,16 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     const missing = row && addressMissing(model?.baseUrl ?? row.baseUrl, row, env);
     if (missing) throw new ProviderError("auth", missing);
     if ("missing" in key && !isKeyless(provider)) throw noKey(provider, model, key.missing);
-    const settings = custom.providers.get(provider);
+    const settings = settingsOf(provider);
     const owner = model ? nameOf(model) : provider;
     const { authorization, baseUrl } = urlAccess(wholeUrl(provider, model));
     const given = {
       ...(settings?.headers ?? providerRow(provider)?.headers),
-      ...(model ? custom.modelHeaders.get(owner) : undefined),
+      ...(model ? keptOf<Record<string, string>>("modelHeaders", model) : undefined),
     };
     const headers = readHeaders(given, env, owner);
     if (authorization !== undefined) headers.authorization ??= { value: authorization };
-    const options = model && (custom.modelOptions.get(owner) ?? settings?.options);
+    const options = model && (keptOf<Record<string, unknown>>("modelOptions", model) ?? settings?.options);
     const needed: Needs = {
       owner,
       ...("secret" in key ? { key } : {}),
@@ -220,9 +282,9 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     isLocal(model) || (hasKey(model.provider) && !/\{\w+\}/.test(model.baseUrl));
 
   return {
-    all: () => [...ids.flatMap((provider) => [...modelsOf(provider)]), ...locals],
+    all: () => [...ids().flatMap((provider) => [...modelsOf(provider)]), ...locals],
     modelsOf,
-    providers: () => [...ids, ...new Set(locals.map(({ provider }) => provider))],
+    providers: () => [...ids(), ...new Set(locals.map(({ provider }) => provider))],
     provider(id) {
       const row = rowOf(id);
       if (!row) return undefined;
@@ -234,12 +296,12 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
         key: "source" in key ? { source: key.source } : key,
         keyless: isKeyless(id),
         discovers: discovers(id),
-        configured: "secret" in key || custom.providers.has(id),
+        configured: "secret" in key || settingsOf(id) !== undefined,
       };
     },
     available(current) {
       const isThere = (model: Model): boolean => !lists.isUnknownToServer(model) || isSame(model, current);
-      const usable = ids
+      const usable = ids()
         .filter(hasKey)
         .flatMap((provider) => modelsOf(provider).filter((model) => hasCredentials(model) && isThere(model)));
       const chosen = locals.filter((model) => model.provider === "script" || isSame(model, current));
@@ -249,7 +311,7 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     find,
     unlisted,
     named(provider, id) {
-      const isFree = isKeyless(provider) || modelsOf(provider).length === 0;
+      const isFree = (isKeyless(provider) && !isReplaced(provider)) || modelsOf(provider).length === 0;
       const model = isFree && id !== "" ? (find(provider, id) ?? unlisted(provider, id)) : undefined;
       if (!model || !hasCredentials(model)) return undefined;
       lists.adopt(model);
@@ -274,6 +336,49 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     credentials: (model) => resolved(model.provider, needsOf(model)),
     providerCredentials: (provider) => resolved(provider, needs(provider)),
     problems: [...custom.problems, ...auth.problems, ...suspiciousKeys(options.models, configured, env)],
+    register(provider, given) {
+      if (given) registered.set(provider, { given, addresses: new Map(), models: [] });
+      else registered.delete(provider);
+      lately = new WeakMap();
+    },
+    settingsOf: (provider) => custom.providers.get(provider),
+    setRuntimeKey(provider, key) {
+      if (key === undefined) runtimeKeys.delete(provider);
+      else runtimeKeys.set(provider, key);
+      lately = new WeakMap();
+    },
+    loginOf,
+  };
+}
+
+/** A registration and what was made of it. */
+interface Standing {
+  given: RegisteredProvider;
+  /** Whole base URLs of its models, by name. */
+  addresses: Map<string, string>;
+  /** The list that `models` was made of. */
+  from?: readonly Model[];
+  models: readonly Model[];
+}
+
+/** What a registration says about keys, in the place of what models.json says; and it knows how to read its logins. */
+function withRegistered(
+  provider: string,
+  { settings, keyOfLogin }: RegisteredProvider,
+  sources: KeySources,
+  login: Readonly<Record<string, unknown>> | undefined,
+): KeySources {
+  const own = sources.stored.get(provider);
+  const access = login && keyOfLogin ? keyOfLogin(login) : undefined;
+  return {
+    ...sources,
+    ...(own?.type === "oauth" && access !== undefined ? { stored: new Map([[provider, { ...own, access }]]) } : {}),
+    ...(settings.apiKey === undefined
+      ? {}
+      : {
+          configured: new Map([[provider, settings.apiKey]]),
+          names: { ...sources.names, models: "the extension that registered it" },
+        }),
   };
 }
 

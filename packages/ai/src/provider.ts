@@ -23,8 +23,21 @@ export interface ModelRequest {
   sessionId?: string;
   /** How long to wait for a provider before its answer counts as stalled. */
   patience?: { firstByteMs: number; idleMs: number };
+  /**
+   * Sees what is about to be sent, parsed; anything but undefined takes its place. Only for models behind HTTP that we
+   * speak to ourselves: the offline model, scripts and packages of the AI SDK have no payload of ours.
+   */
+  onPayload?(payload: unknown, model: Model): Promise<unknown>;
+  /** Called when an answer has begun, before its body is read; also for one that says no. For the same models. */
+  onResponse?(response: HttpResponse, model: Model): Promise<void>;
   clock: Clock;
   signal: AbortSignal;
+}
+
+/** The head of an answer. Names of headers are in lower case. */
+export interface HttpResponse {
+  status: number;
+  headers: Record<string, string>;
 }
 
 /** The pieces an answer arrives in. `index` counts the blocks of the message; a block is opened, grows and is closed. */

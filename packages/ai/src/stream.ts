@@ -1,6 +1,7 @@
 import { API_FAMILIES, type ApiFamilyName, isApiFamily } from "./api-families.ts";
 import { streamOverHttp } from "./apis/over-http.ts";
 import { ProviderError } from "./errors.ts";
+import { speakerOf } from "./model-secrets.ts";
 import type { Delta, DeltaStream, ModelRequest, StreamModel } from "./provider.ts";
 import { redactError } from "./redact.ts";
 
@@ -35,6 +36,8 @@ export function streamAssistant(request: ModelRequest): DeltaStream {
 
 async function openStream(request: ModelRequest): Promise<DeltaStream> {
   const { model } = request;
+  const speaker = speakerOf(model);
+  if (speaker) return speaker(request);
   if (!isApiFamily(model.api)) {
     const known = API_FAMILIES.join(", ");
     throw new ProviderError(

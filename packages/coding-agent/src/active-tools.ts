@@ -7,33 +7,53 @@ export interface ActiveTools {
   names(model: Model): string[];
   /** From now on exactly these, presets allowed; undefined: what the command line said. Names that are no tools are given back. */
   set(names: readonly string[] | undefined): string[];
+  /** A tool that came later is offered too, unless the command line has left it out. */
+  add(name: string): void;
 }
 
 type ToolOptions = Pick<CliOptions, "tools" | "excludeTools" | "noTools" | "noBuiltinTools">;
 
-export function createActiveTools(options: ToolOptions): ActiveTools {
+/** `others`: the names of the tools that are not built in, such as those of extensions. */
+export function createActiveTools(options: ToolOptions, others: () => readonly string[] = () => []): ActiveTools {
   let chosen: string[] | undefined;
+  const exists = (name: string): boolean => isBuiltinTool(name) || others().includes(name);
   return {
-    names: (model) => chosen ?? startTools(options, model),
+    // A tool that was chosen may have gone with its extension.
+    names: (model) => (chosen ?? startTools(options, model, others())).filter(exists),
     set(names) {
       const wanted = names && expandToolNames(names);
-      chosen = wanted?.filter(isBuiltinTool);
-      return wanted?.filter((name) => !isBuiltinTool(name)) ?? [];
+      chosen = wanted?.filter(exists);
+      return wanted?.filter((name) => !exists(name)) ?? [];
+    },
+    add(name) {
+      if (!chosen || chosen.includes(name) || !isAllowed(options, name)) return;
+      chosen = [...chosen, name];
     },
   };
 }
 
-/** What the command line allows; else pi's four, and for the offline model what it needs to look around. */
-function startTools(options: ToolOptions, model: Model): string[] {
-  const named = options.tools && expandToolNames(options.tools).filter(isBuiltinTool);
-  if (options.noTools || options.noBuiltinTools) return named ?? [];
+/** What the command line allows; else pi's four with those of the extensions, and for the offline model what it needs to look around. */
+function startTools(options: ToolOptions, model: Model, others: readonly string[]): string[] {
+  const named = options.tools && expandToolNames(options.tools);
+  if (named) {
+    const excluded = options.noTools || options.noBuiltinTools ? [] : expandToolNames(options.excludeTools ?? []);
+    return named.filter((name) => !excluded.includes(name));
+  }
   const extras = model.provider === "offline" ? ["ls", "find", "grep"] : [];
-  const excluded = expandToolNames(options.excludeTools ?? []);
-  return (named ?? [...defaultToolNames(), ...extras]).filter((name) => !excluded.includes(name));
+  const builtin = options.noTools || options.noBuiltinTools ? [] : [...defaultToolNames(), ...extras];
+  return [...new Set([...builtin, ...others])].filter((name) => isAllowed(options, name));
+}
+
+function isAllowed(options: ToolOptions, name: string): boolean {
+  if (options.tools) return expandToolNames(options.tools).includes(name);
+  if (options.noTools || expandToolNames(options.excludeTools ?? []).includes(name)) return false;
+  return true;
 }
 
 /** For stderr: what was named and is no tool. */
-export function unknownTools(options: ToolOptions): string[] {
+export function unknownTools(options: ToolOptions, others: readonly string[] = []): string[] {
   const named = expandToolNames([...(options.tools ?? []), ...(options.excludeTools ?? [])]);
-  return named.filter((name) => !isBuiltinTool(name)).map((name) => `there is no tool "${name}"; it is left out`);
+  return named
+    .filter((name) => !isBuiltinTool(name) && !others.includes(name))
+    .map((name) => `there is no tool "${name}"; it is left out`);
 }

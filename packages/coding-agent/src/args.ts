@@ -36,6 +36,17 @@ export interface RunArgs {
   projectTrust: ProjectTrust;
   /** For stderr, one line each. */
   warnings: string[];
+  /** Options that only an extension may know. */
+  unknown: UnknownOption[];
+}
+
+export interface UnknownOption {
+  /** With its dashes. */
+  option: string;
+  /** Behind an equals sign. */
+  attached?: string;
+  /** The word that follows, which is its value if it takes one; otherwise it is a prompt. */
+  following?: string;
 }
 
 /** What was found while walking over the arguments. */
@@ -44,7 +55,7 @@ interface Walk {
   settings: Record<string, unknown>;
   warnings: string[];
   errors: string[];
-  unknown: string[];
+  unknown: UnknownOption[];
   files: string[];
   /** What is neither an option nor the value of one. */
   words: string[];
@@ -73,6 +84,7 @@ export function parseArgs(argv: readonly string[], programName: string): ParsedA
     settings: walk.settings as SettingOverrides,
     projectTrust: projectTrust(options, dialect),
     warnings: walk.warnings,
+    unknown: walk.unknown,
   };
   return command === undefined ? { kind: "run", run } : { kind: command, run, words: walk.words.slice(1) };
 }
@@ -91,10 +103,13 @@ function refusalOf(
   command: SubCommand | undefined,
 ): ParsedArgs | undefined {
   const errors = [...walk.errors];
-  for (const option of walk.unknown) {
-    if (dialect.unknownFlag === "warning") walk.warnings.push(`Warning: Unknown option ignored: ${option}`);
-    else errors.push(`Error: Unknown option: ${option} (--help lists all)`);
+  // Extensions bring long options only, and those that run nothing load none.
+  const isHopeless = ({ option }: UnknownOption): boolean => command !== undefined || !option.startsWith("--");
+  for (const { option } of walk.unknown.filter(isHopeless)) {
+    if (dialect.unknownFlag === "warning") walk.warnings.push(unknownText(option, dialect));
+    else errors.push(unknownText(option, dialect));
   }
+  walk.unknown = walk.unknown.filter((unknown) => !isHopeless(unknown));
   for (const [name, row] of Object.entries(OPTION_ROWS)) {
     const isGiven = Object.hasOwn(options, optionKey(name));
     if (isGiven && row.commands && !(command && row.commands.includes(command))) {
@@ -109,7 +124,11 @@ function refusalOf(
     errors.push(`Error: \`tiller config\` takes one KEY, but there is "${walk.words[2]}" too`);
   }
   if (options.approve && options.noApprove) errors.push("Error: --approve and --no-approve exclude each other");
-  if (errors.length > 0) return { kind: "error", message: errors.join("\n"), exitCode: 2 };
+  if (errors.length > 0) {
+    // What only an extension could know is told with the rest.
+    const rest = dialect.unknownFlag === "error" ? walk.unknown.map(({ option }) => unknownText(option, dialect)) : [];
+    return { kind: "error", message: [...errors, ...rest].join("\n"), exitCode: 2 };
+  }
   const mode = modeOf(options);
   if (mode === undefined && options.listModels === undefined && command === undefined) {
     const hint = subCommandHint(walk);
@@ -121,6 +140,12 @@ function refusalOf(
     return failed("--api-key requires a model to be specified via --model, --provider/--model, or --models", 1);
   }
   return undefined;
+}
+
+export function unknownText(option: string, { unknownFlag }: Dialect): string {
+  return unknownFlag === "warning"
+    ? `Warning: Unknown option ignored: ${option}`
+    : `Error: Unknown option: ${option} (--help lists all)`;
 }
 
 /** `tiller mdels`: who wrote a word instead of a mode may have meant a sub-command. */
@@ -152,7 +177,7 @@ function walkOver(argv: readonly string[]): Walk {
     const { name, attached } = splitOption(arg);
     const row = name === undefined ? undefined : OPTION_ROWS[name];
     if (name === undefined || row === undefined) {
-      walk.unknown.push(arg.split("=", 1)[0] ?? arg);
+      walk.unknown.push(unknownOption(arg, argv[i + 1]));
       continue;
     }
     const following = argv[i + 1];
@@ -167,6 +192,13 @@ function walkOver(argv: readonly string[]): Walk {
     note(walk, name, row);
   }
   return walk;
+}
+
+function unknownOption(arg: string, next: string | undefined): UnknownOption {
+  const equals = arg.indexOf("=");
+  const option = equals < 0 ? arg : arg.slice(0, equals);
+  if (equals >= 0) return { option, attached: arg.slice(equals + 1) };
+  return next === undefined || isOptionLike(next) || next.startsWith("@") ? { option } : { option, following: next };
 }
 
 /** A lone `-` is no option, nor is a sentence that begins with one. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createMessageQueue } from "@tiller/agent/message-queue";
 import { configureTransport } from "@tiller/ai/http/environment";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
+import type { Model } from "@tiller/protocol/model";
 import type { SessionHeader } from "@tiller/protocol/session-entry";
 import { unknownTools } from "./active-tools.ts";
 import type { RunArgs } from "./args.ts";
@@ -18,8 +19,8 @@ import type { Compactor } from "./session/compaction/compactor.ts";
 import { lateCompactor } from "./session/compaction/late-compactor.ts";
 import { createContextUsage } from "./session/context-usage.ts";
 import { createEventPipeline, type EventPipeline } from "./session/event-pipeline.ts";
-import { createModelControl, type ModelControl } from "./session/model-control.ts";
-import { NO_HOOKS } from "./session/ports.ts";
+import { createModelControl, type ModelChange, type ModelControl } from "./session/model-control.ts";
+import type { SessionHooks } from "./session/ports.ts";
 import { createResumption, type Resumption } from "./session/resumption.ts";
 import type { SessionEvent } from "./session/session-event.ts";
 import { createSessionQueue, type WaitingMessage } from "./session/session-queue.ts";
@@ -29,8 +30,11 @@ import type { DiskSettings } from "./session/store/session-disk.ts";
 import { createSessionStore, type SessionStore } from "./session/store/session-store.ts";
 import { noSpending } from "./session/usage-tally.ts";
 import type { SessionCompaction } from "./session-compaction.ts";
+import type { JoinedExtensions } from "./session-extensions.ts";
 import type { EnteringHistory } from "./session-history.ts";
 import { openSetUp } from "./set-up.ts";
+import { addExtensions } from "./set-up-extensions.ts";
+import { createToolbox } from "./toolbox.ts";
 
 export interface SessionSurroundings {
   run: RunArgs;
@@ -43,6 +47,7 @@ export interface SessionSurroundings {
 export interface CreatedSession {
   session: AgentSession;
   settings: Settings;
+  run: RunArgs;
   /** As it stands, or will stand, in the session file. */
   header(): SessionHeader;
   /** What could not be used of the configuration, one sentence each; for stderr. */
@@ -52,20 +57,25 @@ export interface CreatedSession {
 }
 
 /** The composition root: the only place that knows all the parts and joins them. */
-export async function createSession(surroundings: SessionSurroundings): Promise<CreatedSession | { error: string }> {
+export async function createSession(
+  surroundings: SessionSurroundings,
+): Promise<CreatedSession | { error: string; exitCode?: number }> {
   configureTransport({ env: surroundings.env });
-  const setUp = await openSetUp(surroundings);
+  const plain = await openSetUp(surroundings);
+  if ("error" in plain) return plain;
+  const setUp = await addExtensions(plain, surroundings);
   if ("error" in setUp) return setUp;
   const ground: Ground = { ...surroundings, ...setUp };
-  const joined = joinParts(ground);
+  const joined = await joinParts(ground);
   const error = await enterFirstSession(ground, joined);
   if (error !== undefined) return { error };
   const { session, store, notices } = joined;
   return {
     session,
     settings: setUp.settings,
+    run: ground.run,
     header: () => store.log.header,
-    problems: [...setUp.problems, ...unknownTools(surroundings.run.options)],
+    problems: [...setUp.problems, ...unknownTools(ground.run.options, ground.extensions?.tools.names())],
     notices: [...setUp.models.notices, ...notices.takeEarly()],
   };
 }
@@ -79,8 +89,9 @@ interface Joined {
 }
 
 /** Some parts call each other. Who is only called later may be named before it is made. */
-function joinParts(ground: Ground): Joined {
-  const { run: args, clock, ids, cwd, settings, models: found } = ground;
+async function joinParts(ground: Ground): Promise<Joined> {
+  const { run: args, clock, ids, cwd, settings, models: found, extensions } = ground;
+  const hooks = extensions?.host.hooks;
   const notices = createNotices((event) => void pipeline.emit(event));
   const disk: DiskSettings = {
     locksFolder: locksFolder(ground.agentDir),
@@ -91,16 +102,21 @@ function joinParts(ground: Ground): Joined {
   const id = ids.uuid();
   const path = args.options.noSession ? undefined : join(sessionDir(ground, cwd), sessionFileName(clock.now(), id));
   const store = createSessionStore({ clock, ids, first: beginSession({ clock, ids, cwd }, { id, path }) });
-  const pipeline = createEventPipeline({ keep: store.appendMessage, endTurn: store.endTurn });
+  const pipeline = createEventPipeline({ keep: store.appendMessage, endTurn: store.endTurn, observe: hooks?.observe });
   const models = createModelControl({
     source: found.source,
     initial: found,
     scope: found.scope,
-    onModel: store.appendModelChange,
-    onThinkingLevel(level) {
+    onModel(model, change) {
+      store.appendModelChange(model);
+      tellModel(hooks, model, change);
+    },
+    onThinkingLevel(level, previousLevel) {
       store.appendThinkingLevel(level);
       void pipeline.emit({ type: "thinking_level_changed", level });
+      if (hooks?.listens("thinking_level_select")) void hooks.run("thinking_level_select", { level, previousLevel });
     },
+    onRestored: (model, change) => tellModel(hooks, model, change),
   });
   const model = () => models.model;
 
@@ -120,7 +136,8 @@ function joinParts(ground: Ground): Joined {
   );
 
   const resources = lateResources(ground, store, (problem) => notices.tell("warning", problem));
-  const machinery = lateMachinery(ground, store, models, resources);
+  const toolbox = createToolbox(args.options, extensions?.tools);
+  const machinery = lateMachinery(ground, store, models, resources, toolbox);
   const retry = retryOf(settings);
   const retrySettings = () => (modes.autoRetryEnabled ? retry : undefined);
   const summaries = late(async () => {
@@ -136,6 +153,7 @@ function joinParts(ground: Ground): Joined {
       retrySettings,
       lot: ids.lot,
       run,
+      hooks,
     });
   });
   const compactor = lateCompactor(
@@ -144,6 +162,9 @@ function joinParts(ground: Ground): Joined {
   );
 
   const resumption = createResumption();
+  const openDisk = async (): Promise<void> => {
+    if (store.needsDisk) await attachDisk(store, disk);
+  };
   const run = createSessionRun({
     pipeline,
     queue,
@@ -151,16 +172,12 @@ function joinParts(ground: Ground): Joined {
     ids,
     async machinery() {
       resumption.begin();
-      const [loaded] = await Promise.all([
-        machinery(),
-        summaries.load(),
-        models.prepare(),
-        store.needsDisk && attachDisk(store, disk),
-      ]);
+      const [loaded] = await Promise.all([started().then(machinery), summaries.load(), models.prepare(), openDisk()]);
       return loaded;
     },
     model,
     retrySettings,
+    ...(hooks && { open: (...opening) => joined!.open(...opening), observed: hooks.settled }),
     atRest: () => bash.deliver(),
     leaveOut: store.leaveOut,
     compaction: compactor,
@@ -187,8 +204,30 @@ function joinParts(ground: Ground): Joined {
     resumption,
     summaries,
     stop,
+    hooks: () => joined?.hooks,
   });
-  const session = createAgentSession({
+  let joined: JoinedExtensions | undefined;
+  const started = (): Promise<void> => joined?.started() ?? Promise.resolve();
+  if (extensions) {
+    const { joinExtensions } = await import("./session-extensions.ts");
+    joined = joinExtensions({
+      ground,
+      extensions,
+      store,
+      pipeline,
+      models,
+      queue,
+      run,
+      toolbox,
+      clock,
+      ids,
+      session: () => session,
+      openDisk,
+      resources,
+      machinery,
+    });
+  }
+  const session: AgentSession = createAgentSession({
     models,
     modes,
     bash,
@@ -209,14 +248,28 @@ function joinParts(ground: Ground): Joined {
       killAllProcesses();
     },
     unusable: found.unusable,
-    expand: async (text) => (await resources()).expand(text),
+    async expand(text) {
+      await started();
+      return (await resources()).expand(text);
+    },
     async resources() {
+      await joined?.startedSoon();
       const [{ createSessionResources }, loaded] = await Promise.all([import("./session-resources.ts"), resources()]);
       const offersSkills = settings.get("enableSkillCommands");
-      return createSessionResources({ resources: loaded, store, clock, machinery, offersSkills });
+      const extensionCommands = joined?.commandItems ?? (() => []);
+      return createSessionResources({ resources: loaded, store, clock, machinery, offersSkills, extensionCommands });
     },
+    hooks: joined?.hooks,
+    extensions: joined?.session,
+    inputSource: args.mode === "rpc" ? "rpc" : "interactive",
   });
   return { session, store, models, history, notices };
+}
+
+function tellModel(hooks: SessionHooks | undefined, model: Model, { previous, source }: ModelChange): void {
+  const isSame = previous?.provider === model.provider && previous.id === model.id;
+  if (isSame || !hooks?.listens("model_select")) return;
+  void hooks.run("model_select", { model, ...(previous && { previousModel: previous }), source });
 }
 
 interface HistoryParts {
@@ -228,6 +281,7 @@ interface HistoryParts {
   compactor: Compactor;
   resumption: Resumption;
   summaries: Late<SessionCompaction>;
+  hooks(): SessionHooks | undefined;
   /** Ends what is going on in the session. */
   stop(reason: string): Promise<void>;
 }
@@ -235,7 +289,7 @@ interface HistoryParts {
 /** Everything about other sessions, and what it means for the parts when another one is entered. */
 function lateHistory(ground: Ground, parts: HistoryParts): Late<EnteringHistory> {
   const { run: args, env, clock, ids, agentDir } = ground;
-  const { store, pipeline, models, disk, notices, compactor, resumption, summaries, stop } = parts;
+  const { store, pipeline, models, disk, notices, compactor, resumption, summaries, stop, hooks } = parts;
   const emit = (event: SessionEvent): void =>
     event.type === "notice" ? notices.tell(event.level, event.message) : void pipeline.emit(event);
   return late(async () => {
@@ -248,7 +302,7 @@ function lateHistory(ground: Ground, parts: HistoryParts): Late<EnteringHistory>
     return createSessionHistory({
       store,
       emit: pipeline.emit,
-      hooks: NO_HOOKS,
+      hooks: hooks(),
       disk,
       clock,
       ids,

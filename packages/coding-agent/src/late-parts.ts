@@ -1,4 +1,3 @@
-import { createActiveTools } from "./active-tools.ts";
 import type { Ground } from "./ground.ts";
 import { latePer } from "./lib/late.ts";
 import { shellOf } from "./part-settings.ts";
@@ -8,6 +7,7 @@ import type { ModelControl } from "./session/model-control.ts";
 import type { RunMachinery } from "./session/session-run.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
 import type { SessionStore } from "./session/store/session-store.ts";
+import type { Toolbox } from "./toolbox.ts";
 
 /** Parts that are loaded when they are first needed: whoever only starts the process does not wait for them. */
 
@@ -17,16 +17,15 @@ export function lateMachinery(
   store: SessionStore,
   models: ModelControl,
   resources: () => Promise<Resources>,
+  toolbox: Toolbox,
 ): () => Promise<RunMachinery> {
-  const { env, clock, cwd, settings } = ground;
-  const { options } = ground.run;
-  const { names: toolNames } = createActiveTools(options);
+  const { env, clock, cwd, settings, extensions } = ground;
   return latePer(
-    () => store.cwd,
-    async (folder) => {
+    () => placeKey(ground, store),
+    async () => {
       const [{ createMachinery }, { systemPrompt }] = await Promise.all([import("./run-machinery.ts"), resources()]);
       return createMachinery({
-        cwd: folder,
+        cwd: store.cwd,
         env,
         clock,
         shell: shellOf(settings, cwd, env),
@@ -34,8 +33,9 @@ export function lateMachinery(
         model: () => models.model,
         thinkingLevel: () => models.thinkingLevel,
         credentials: ground.models.source.credentials,
-        toolNames,
+        toolbox,
         systemPrompt,
+        hooks: extensions?.host.hooks,
         request: {
           patience: {
             firstByteMs: settings.get("retry.provider.timeoutMs"),
@@ -51,6 +51,11 @@ export function lateMachinery(
   );
 }
 
+/** Another folder, or other places to look in, mean other texts. */
+function placeKey({ extensions }: Ground, store: SessionStore): string {
+  return `${extensions?.resourceVersion ?? 0} ${store.cwd}`;
+}
+
 /** The texts of the user and the project, found for the folder that the session is about. */
 export function lateResources(
   ground: Ground,
@@ -58,10 +63,10 @@ export function lateResources(
   onProblem: (problem: string) => void,
 ): () => Promise<Resources> {
   return latePer(
-    () => store.cwd,
-    async (folder) => {
+    () => placeKey(ground, store),
+    async () => {
       const { loadResources } = await import("./resources.ts");
-      const resources = await loadResources(ground, folder);
+      const resources = await loadResources(ground, store.cwd);
       for (const problem of resources.problems) onProblem(problem);
       return resources;
     },
@@ -69,7 +74,8 @@ export function lateResources(
 }
 
 /** The shell commands of the host. */
-export function lateShell({ run, env, clock, cwd, settings }: Ground, store: SessionStore): RunShell {
+export function lateShell(ground: Ground, store: SessionStore): RunShell {
+  const { run, env, clock, cwd, settings, extensions } = ground;
   const load = latePer(
     () => store.cwd,
     async (folder) => {
@@ -78,7 +84,14 @@ export function lateShell({ run, env, clock, cwd, settings }: Ground, store: Ses
       return createShellCommands({ cwd: folder, env, clock, shell, keepsState: run.dialect.keepsShellState });
     },
   );
-  return async (...command) => (await load())(...command);
+  const runShell: RunShell = async (...command) => (await load())(...command);
+  const hooks = extensions?.host.hooks;
+  if (!hooks) return runShell;
+  return async (...command) => {
+    if (!hooks.listens("user_bash")) return runShell(...command);
+    const { runUserBash } = await import("./user-bash.ts");
+    return runUserBash({ hooks, cwd: store.cwd, runShell }, ...command);
+  };
 }
 
 /** Gives the session in the store the disk that it still lacks. */

@@ -61,10 +61,11 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     log(files.error, "");
     return 1;
   }
-  const created = await createSession({ run, env, cwd, clock, ids: createIdSource(clock) });
+  const ids = createIdSource(clock);
+  const created = await createSession({ run, env, cwd, clock, ids });
   if ("error" in created) {
     log(created.error, "");
-    return 1;
+    return created.exitCode ?? 1;
   }
   for (const line of [...run.warnings, ...created.problems, ...created.notices]) log(line);
   if (run.options.listModels !== undefined) {
@@ -83,8 +84,10 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     maxLineBytes: settings.get("input.maxLineBytes"),
     updates: settings.get("updates.mode"),
     finishOnEof: run.options.finishOnEof ?? false,
+    ids,
+    emitTitle: settings.get("rpc.emitTitle"),
     notices,
-    messages: run.prompts,
+    messages: created.run.prompts,
     files,
     header: created.header,
   });

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import type { Ground } from "./ground.ts";
 import { findTemplates, type PromptTemplate } from "./prompts/discover.ts";
@@ -65,7 +66,11 @@ function placeOf({ agentDir, env, run }: Ground, cwd: string) {
 async function skillsFor(ground: Ground, folder: string) {
   const { options } = ground.run;
   const { paths, isEnabled, problem } = skillSetting(ground.settings.get("skills"));
-  const named = [...bySetting(paths, ground), ...byOption(options.skill ?? [], ground)];
+  const named = [
+    ...bySetting(paths, ground),
+    ...byExtension("skills", ground),
+    ...byOption(options.skill ?? [], ground),
+  ];
   const onlyNamed = options.noSkills === true || !isEnabled;
   const found = await findSkills({ ...placeOf(ground, folder), named, onlyNamed, only: options.skills });
   return { ...found, problems: problem === undefined ? found.problems : [problem, ...found.problems] };
@@ -75,6 +80,7 @@ function templatesFor(ground: Ground, folder: string) {
   const { options } = ground.run;
   const named = [
     ...bySetting(ground.settings.get("prompts"), ground),
+    ...byExtension("prompts", ground),
     ...byOption(options.promptTemplate ?? [], ground),
   ];
   return findTemplates({ ...placeOf(ground, folder), named, onlyNamed: options.noPromptTemplates });
@@ -82,6 +88,21 @@ function templatesFor(ground: Ground, folder: string) {
 
 function bySetting(paths: readonly string[], { agentDir }: Ground): NamedPath[] {
   return paths.map((path) => ({ path, ...BY_SETTING, base: agentDir }));
+}
+
+/** What packages bring with them, and what extensions say. */
+function byExtension(kind: "skills" | "prompts", { extensions }: Ground): NamedPath[] {
+  if (!extensions) return [];
+  const { skillPaths, promptPaths } = extensions.resources;
+  const said = kind === "skills" ? skillPaths : promptPaths;
+  return [
+    ...extensions.found.resources[kind].map(({ path, source, scope, origin, baseDir }) => {
+      return { path, source, scope, origin, base: baseDir };
+    }),
+    ...said.map(({ path, extensionPath }) => {
+      return { path, source: extensionPath, scope: "temporary" as const, base: dirname(extensionPath) };
+    }),
+  ];
 }
 
 /** They count from where the process was started, whatever folder the session is about. */

@@ -1,6 +1,7 @@
 import type { Model } from "@tiller/protocol/model";
 import { expect, test } from "vitest";
 import { createMachinery } from "./run-machinery.ts";
+import { createToolbox } from "./toolbox.ts";
 
 test("the system prompt stays the same past midnight", () => {
   let now = Date.parse("2026-11-15T23:59:59Z");
@@ -12,7 +13,7 @@ test("the system prompt stays the same past midnight", () => {
     model: () => ({ provider: "offline", id: "scout" }) as Model,
     thinkingLevel: () => "off",
     credentials: () => ({}),
-    toolNames: () => [],
+    toolbox: createToolbox({ noTools: true }),
     systemPrompt: { append: [] },
     request: {},
   });

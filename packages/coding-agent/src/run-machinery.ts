@@ -3,12 +3,14 @@ import type { AgentPorts, AgentTool } from "@tiller/agent/types";
 import type { ModelRequest } from "@tiller/ai/provider";
 import { streamAssistant } from "@tiller/ai/stream";
 import type { Clock } from "@tiller/protocol/clock";
-import type { AgentMessage } from "@tiller/protocol/message";
+import type { AgentMessage, LlmMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { ShellSettings } from "./exec/shell.ts";
 import { messagesToLlm } from "./session/messages-to-llm.ts";
+import type { SessionHooks } from "./session/ports.ts";
 import type { RunMachinery } from "./session/session-run.ts";
 import { buildSystemPrompt, type SystemPromptParts } from "./system-prompt/build.ts";
+import type { Toolbox } from "./toolbox.ts";
 import { createTools } from "./tools/create-tools.ts";
 
 export interface MachineryOptions {
@@ -20,16 +22,16 @@ export interface MachineryOptions {
   model(): Model | null;
   thinkingLevel(): ThinkingLevel;
   credentials: AgentPorts["credentials"];
-  /** The tools that a model gets. */
-  toolNames(model: Model): readonly string[];
+  toolbox: Toolbox;
   systemPrompt: Omit<SystemPromptParts, "tools" | "cwd" | "date">;
+  hooks?: SessionHooks;
   /** What every request to a model says beside the conversation. */
   request: Pick<ModelRequest, "patience" | "cacheRetention" | "sessionId">;
 }
 
 /** Everything a run needs, joined. Loaded with the first prompt: an idle process does not pay for it. */
 export function createMachinery(options: MachineryOptions): RunMachinery {
-  const { clock, cwd, env, shell, messages, thinkingLevel, credentials, systemPrompt } = options;
+  const { clock, cwd, env, shell, messages, thinkingLevel, credentials, systemPrompt, hooks } = options;
   /** A prompt is only accepted with a model, and no command takes it away. */
   const model = (): Model => {
     const current = options.model();
@@ -48,7 +50,7 @@ export function createMachinery(options: MachineryOptions): RunMachinery {
   const ports: RunMachinery["ports"] = {
     model,
     thinkingLevel,
-    tools: async () => options.toolNames(model()).map(toolNamed),
+    tools: async () => options.toolbox.toolsFor(model(), toolNamed),
     systemPrompt: (offered) =>
       buildSystemPrompt({
         ...systemPrompt,
@@ -56,11 +58,35 @@ export function createMachinery(options: MachineryOptions): RunMachinery {
         cwd,
         date,
       }),
-    context: () => messagesToLlm(messages()),
+    context: () => (hooks?.listens("context") ? shownContext(hooks, messages()) : messagesToLlm(messages())),
+    ...(hooks && { hooks: hooks.forAgent }),
     credentials,
-    stream: (request) => streamAssistant({ ...request, ...options.request }),
+    stream: (request) =>
+      streamAssistant({ ...request, ...options.request, ...(hooks && requestHooks(hooks, request.signal)) }),
     cwd,
     clock,
   };
   return { runAgent, ports };
+}
+
+/** The conversation as extensions want the model to see it this time. */
+async function shownContext(hooks: SessionHooks, messages: readonly AgentMessage[]): Promise<readonly LlmMessage[]> {
+  const copies = structuredClone(messages) as AgentMessage[];
+  return messagesToLlm((await hooks.run("context", { messages: copies })).messages);
+}
+
+/** What is sent and what comes back is shown only when somebody wants to see it. */
+function requestHooks(hooks: SessionHooks, signal: AbortSignal): Pick<ModelRequest, "onPayload" | "onResponse"> {
+  return {
+    ...(hooks.listens("before_provider_request") && {
+      async onPayload(payload: unknown) {
+        const seen = await hooks.run("before_provider_request", { payload }, signal);
+        return seen.isReplaced ? seen.payload : undefined;
+      },
+    }),
+    ...(hooks.listens("after_provider_response") && {
+      onResponse: ({ status, headers }: { status: number; headers: Record<string, string> }) =>
+        hooks.run("after_provider_response", { status, headers }, signal),
+    }),
+  };
 }

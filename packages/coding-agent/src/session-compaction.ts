@@ -4,6 +4,7 @@ import { createAskModel } from "./session/compaction/ask-model.ts";
 import { type Compactor, createCompactor } from "./session/compaction/compactor.ts";
 import { type CompactionSettings, contextUsageOf } from "./session/compaction/policy.ts";
 import type { EventPipeline } from "./session/event-pipeline.ts";
+import type { SessionHooks } from "./session/ports.ts";
 import { fromLeaf } from "./session/restore.ts";
 import type { RetrySettings } from "./session/retry-policy.ts";
 import type { RunMachinery, SessionRun } from "./session/session-run.ts";
@@ -11,6 +12,7 @@ import type { SessionStore } from "./session/store/session-store.ts";
 import type { TreeNavigationOptions } from "./session/tree-navigation.ts";
 
 export interface CompactionOptions {
+  hooks?: SessionHooks;
   store: SessionStore;
   pipeline: EventPipeline;
   settings: Settings;
@@ -55,6 +57,8 @@ export function createSessionCompaction(options: CompactionOptions): SessionComp
       emit: pipeline.emit,
       settings: compactionSettings,
       model,
+      hooks: options.hooks,
+      sessionId: () => store.sessionId,
     }),
     contextUsage: () => contextUsageOf(backwards(), model()),
     async summarizeBranch(entries, focus, signal) {

@@ -28,7 +28,7 @@ type Keeps = Pick<Adoption, "keepsModel" | "keepsLevel">;
 
 export interface HistoryOptions {
   store: SessionStore;
-  hooks: SessionHooks;
+  hooks: SessionHooks | undefined;
   disk: DiskSettings;
   clock: Clock;
   ids: IdSource;

@@ -17,10 +17,18 @@ import { type Env, resolvePath } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
 
-export interface SessionModels {
+export interface SessionModels extends StartChoice {
   registry: ModelRegistry;
   /** The registry with the servers on this machine. */
   source: ModelRegistry & LocalModels;
+  /** Why a model cannot be asked now, or undefined when it can. */
+  unusable(model: Model | null): string | undefined;
+  /** Chooses again, with the providers that have been registered meanwhile. What the first choice says no longer counts. */
+  choose(): StartChoice;
+}
+
+/** What to start with. */
+export interface StartChoice {
   /** Null when nothing usable was found; the session starts all the same and `unusable` says why. */
   model: Model | null;
   /** Why this one, for people. */
@@ -29,8 +37,6 @@ export interface SessionModels {
   thinkingLevel: ThinkingLevel;
   /** The models that cycle_model goes through, when the user named some. */
   scope: readonly Model[];
-  /** Why a model cannot be asked now, or undefined when it can. */
-  unusable(model: Model | null): string | undefined;
   /** For stderr, one sentence each. */
   problems: string[];
   /** What the host shall know before its first prompt. */
@@ -48,9 +54,32 @@ export interface ModelInputs {
 
 /** Finds the models of this machine and the one to start with. Waits only for a file in YAML. */
 export async function openModels(inputs: ModelInputs): Promise<SessionModels> {
-  const { options, settings, agentDir } = inputs;
+  const { options, agentDir, env, clock } = inputs;
   const files = await readModelsFiles(agentDir);
   const registry = openRegistry(inputs, { models: files.models, auth: files.auth });
+  let problem: string | undefined;
+  const choose = (): StartChoice => {
+    const chosen = chooseStart(inputs, registry);
+    problem = chosen.problem;
+    return { ...chosen, problems: [...files.problems, ...registry.problems, ...chosen.problems] };
+  };
+  const local = createLocalModels({ registry, env, clock, isOffline: isAskingOff(options, env) });
+  return {
+    ...choose(),
+    registry,
+    source: { ...registry, ...local },
+    unusable: (asked) =>
+      asked ? registry.unusable(asked) : `${problem ?? "No model selected."} ${configureText(agentDir)}`,
+    choose,
+  };
+}
+
+/** By the command line, the settings and what there is. `problem` is why the command line cannot be followed. */
+function chooseStart(
+  { options, settings, agentDir }: ModelInputs,
+  registry: ModelRegistry,
+): StartChoice & { problem?: string } {
+  giveRuntimeKey(registry, options);
   const option = modelOption(options, registry);
   const { scoped, warnings } = resolveScope(settings.get("enabledModels"), registry);
   const saved = { provider: settings.get("defaultProvider"), model: settings.get("defaultModel") };
@@ -58,26 +87,19 @@ export async function openModels(inputs: ModelInputs): Promise<SessionModels> {
   for (const used of [model, ...scoped.map((entry) => entry.model)]) if (used) registry.adopt(used);
   const level = option?.ok ? option.thinkingLevel : scoped.find((entry) => entry.model === model)?.thinkingLevel;
   const problem = option?.ok === false ? option.error : undefined;
-  const howTo = configureText(agentDir);
-  const { env, clock } = inputs;
-
   return {
-    registry,
-    source: { ...registry, ...createLocalModels({ registry, env, clock, isOffline: isAskingOff(options, env) }) },
+    problem,
     model,
     reason,
     thinkingLevel: wantedThinkingLevel(options.thinking, level, settings.get("defaultThinkingLevel")),
     scope: scoped.map((entry) => entry.model),
-    unusable: (asked) => (asked ? registry.unusable(asked) : `${problem ?? "No model selected."} ${howTo}`),
     problems: [
-      ...files.problems,
-      ...registry.problems,
       ...warnings,
       ...lostDefault(saved, registry),
       ...(option?.ok && option.warning ? [option.warning] : []),
       ...(problem ? [problem] : []),
     ],
-    notices: model?.provider === "offline" && !option ? [`${OFFLINE_NOTICE} ${howTo}`] : [],
+    notices: model?.provider === "offline" && !option ? [`${OFFLINE_NOTICE} ${configureText(agentDir)}`] : [],
   };
 }
 
@@ -94,7 +116,7 @@ function openRegistry(
     const { createSecretCommands } = await import("./secret-command.ts");
     return createSecretCommands({ cwd: agentDir, env, clock })(command);
   };
-  const given: RegistryOptions = {
+  return createModelRegistry({
     ...files,
     env,
     now: clock.now,
@@ -102,8 +124,7 @@ function openRegistry(
     offline: settings.get("offlineModel.enabled"),
     script: options.script === undefined ? undefined : { path: resolvePath(options.script, cwd, env) },
     packagesFrom: agentDir,
-  };
-  return withRuntimeKey(createModelRegistry(given), given, options);
+  });
 }
 
 const OFFLINE_NOTICE =
@@ -121,16 +142,14 @@ function modelOption(options: CliOptions, registry: ModelRegistry): ModelChoice 
 }
 
 /** `--api-key` belongs to the provider of the model that the command line names. */
-function withRuntimeKey(registry: ModelRegistry, inputs: RegistryOptions, options: CliOptions): ModelRegistry {
-  if (options.apiKey === undefined) return registry;
+function giveRuntimeKey(registry: ModelRegistry, options: CliOptions): void {
+  if (options.apiKey === undefined) return;
   const option = modelOption(options, registry);
   // Without the key they are not usable yet, and still they are meant.
   const everything = { ...registry, available: registry.all, hasCredentials: () => true };
   const scoped = resolveScope(options.models ?? [], everything).scoped[0];
   const provider = option?.ok ? option.model.provider : scoped?.model.provider;
-  return provider === undefined
-    ? registry
-    : createModelRegistry({ ...inputs, runtimeKey: { provider, key: options.apiKey } });
+  if (provider !== undefined) registry.setRuntimeKey(provider, options.apiKey);
 }
 
 const NO_MODEL = { model: null, reason: "what the command line asks for is not known" };

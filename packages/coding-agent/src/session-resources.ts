@@ -1,4 +1,4 @@
-import { availableCommands, commandItems } from "./prompts/command-list.ts";
+import { availableCommands, type CommandItem, commandItems } from "./prompts/command-list.ts";
 import type { Resources } from "./resources.ts";
 import type { SessionResources } from "./session/agent-session.ts";
 import { estimateAll } from "./session/compaction/policy.ts";
@@ -13,16 +13,21 @@ export interface ResourceOptions {
   machinery(): Promise<RunMachinery>;
   /** Skills can be called by their names. */
   offersSkills: boolean;
+  extensionCommands(): CommandItem[];
 }
 
 /** What hosts are told about the user's and the project's texts. Loaded with the first command that asks. */
 export function createSessionResources(options: ResourceOptions): SessionResources {
   const { resources, store, clock, offersSkills } = options;
   const { templates } = resources;
-  const listed = { templates, skills: offersSkills ? resources.skills : [] };
+  const listed = () => ({
+    extensions: options.extensionCommands(),
+    templates,
+    skills: offersSkills ? resources.skills : [],
+  });
   return {
-    commands: () => ({ commands: commandItems(listed) }),
-    availableCommands: () => ({ commands: availableCommands(listed) }),
+    commands: () => ({ commands: commandItems(listed()) }),
+    availableCommands: () => ({ commands: availableCommands(listed()) }),
     async context() {
       const { ports } = await options.machinery();
       const { messages } = store;

@@ -7,6 +7,7 @@ import { openModels, type SessionModels } from "./session-models.ts";
 
 /** What the files, the environment and the command line say, read once. */
 export interface SetUp {
+  run: RunArgs;
   cwd: string;
   agentDir: string;
   settings: Settings;
@@ -23,23 +24,32 @@ export interface SetUpInputs {
 }
 
 export async function openSetUp(inputs: SetUpInputs): Promise<SetUp | { error: string }> {
-  const { run, env, clock } = inputs;
-  const { options } = run;
+  const { env, clock } = inputs;
+  const { options } = inputs.run;
   const cwd = options.cwd === undefined ? inputs.cwd : resolvePath(options.cwd, inputs.cwd, env);
   if (!isFolder(cwd)) return { error: `Error: --cwd "${cwd}" is not a folder` };
   const agentDir = agentFolder(env, cwd);
   const loaded = loadSettings({
-    dialect: run.dialect.name,
-    rpc: run.mode === "rpc",
+    dialect: inputs.run.dialect.name,
+    rpc: inputs.run.mode === "rpc",
     agentDir,
     cwd,
-    projectTrust: run.projectTrust,
+    projectTrust: inputs.run.projectTrust,
     env,
-    flags: run.settings,
+    flags: inputs.run.settings,
   });
   const { settings } = loaded;
+  const run = withTrust(inputs.run, settings);
   const models = await openModels({ options, settings, agentDir, cwd, env, clock });
-  return { cwd, agentDir, settings, models, problems: [...loaded.problems, ...models.problems] };
+  return { run, cwd, agentDir, settings, models, problems: [...loaded.problems, ...models.problems] };
+}
+
+/** A user who trusts all projects, or none, has said so once and for all. */
+function withTrust(run: RunArgs, settings: Settings): RunArgs {
+  const { approve, noApprove } = run.options;
+  const general = settings.get("defaultProjectTrust");
+  if (approve || noApprove || general === "ask" || general === undefined) return run;
+  return { ...run, projectTrust: general === "always" ? "code" : "none" };
 }
 
 function isFolder(path: string): boolean {

@@ -37,7 +37,7 @@ export function createShellCommands({ cwd, env, clock, shell, keepsState }: Shel
       const outcome = await runProcess({ ...shellInvocation(command, shell), ...place, clock, onOutput }, signal);
       live.finish();
       const newCwd = prepared?.finish();
-      const result = { ...describe(output, outcome), newCwd, workingDir: newCwd ?? place.cwd };
+      const result = { ...describeOutput(output, endOf(outcome)), newCwd, workingDir: newCwd ?? place.cwd };
       isFileTold = result.fullOutputPath !== undefined;
       return result;
     } catch (error) {
@@ -50,13 +50,20 @@ export function createShellCommands({ cwd, env, clock, shell, keepsState }: Shel
   };
 }
 
-function describe(output: OutputBuffer, outcome: ProcessOutcome): BashResult {
+type End = Pick<BashResult, "exitCode" | "cancelled">;
+
+function endOf({ ended, exitCode }: ProcessOutcome): End {
+  const cancelled = ended !== "exited";
+  return { cancelled, exitCode: cancelled ? undefined : (exitCode ?? undefined) };
+}
+
+/** What a host is told of a command that has ended. */
+export function describeOutput(output: OutputBuffer, { exitCode, cancelled }: End): BashResult {
   const { truncation, fullOutputPath } = showOutput(output);
   const { content, truncated, totalLines, totalBytes, outputLines, outputBytes } = truncation;
-  const cancelled = outcome.ended !== "exited";
   return {
     output: content,
-    exitCode: cancelled ? undefined : (outcome.exitCode ?? undefined),
+    exitCode,
     cancelled,
     truncated,
     fullOutputPath,

@@ -106,6 +106,7 @@ export const EVENT_TABLE: Readonly<Record<EventType, EventTableRow>> = {
   entry_appended: { promptScoped: false, persisted: true },
   bash_execution_update: { promptScoped: false, persisted: false },
   notice: { promptScoped: false, persisted: false },
+  extension_error: { promptScoped: false, persisted: false },
   ttsr_triggered: { promptScoped: true, persisted: false, opens: "stream rules" },
   todo_reminder: { promptScoped: true, persisted: false, opens: "todos" },
   todo_auto_clear: { promptScoped: false, persisted: false, opens: "todos" },

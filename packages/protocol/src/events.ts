@@ -366,6 +366,23 @@ const SESSION_EVENTS = table({
     systems: ["later"],
     examples: [{ level: "warning", message: "No model is configured; the offline model answers", source: "models" }],
   }),
+  extension_error: defineEvent({
+    type: "extension_error",
+    summary: "An extension threw, took too long or gave back nonsense; the session goes on.",
+    fields: {
+      extensionPath: Type.String({ description: "or `command:NAME`, for one of its commands" }),
+      event: Type.String({ description: "the hook, or what else it was doing: `load`, `command`, `send_message` ..." }),
+      error: Type.String(),
+    },
+    systems: everywhere,
+    examples: [
+      {
+        extensionPath: "/home/me/repo/.tiller/extensions/format.ts",
+        event: "tool_result",
+        error: "the formatter is not installed",
+      },
+    ],
+  }),
   ttsr_triggered: defineEvent({
     type: "ttsr_triggered",
     summary: "A stream rule matched what the model was writing, and the run is corrected.",

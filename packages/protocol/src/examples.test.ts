@@ -27,7 +27,7 @@ const DOCUMENTED = {
     export_html switch_session branch get_branch_messages get_last_assistant_text set_session_name get_messages`,
 } as const;
 
-const COMMON_EVENTS = `agent_start agent_end turn_start turn_end message_start message_update message_end
+const COMMON_EVENTS = `extension_error agent_start agent_end turn_start turn_end message_start message_update message_end
   tool_execution_start tool_execution_update tool_execution_end auto_compaction_start auto_compaction_end
   auto_retry_start auto_retry_end`;
 

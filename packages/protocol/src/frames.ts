@@ -37,13 +37,6 @@ export const ReadyFrame = Type.Object({
 });
 export type ReadyFrame = Static<typeof ReadyFrame>;
 
-export const ExtensionErrorFrame = Type.Object({
-  type: Type.Literal("extension_error"),
-  extensionPath: Type.String(),
-  event: Type.String(),
-  error: Type.String(),
-});
-
 export const FRAMES = {
   ...table({
     ready: defineFrame({
@@ -77,22 +70,6 @@ export const FRAMES = {
           command: "parse",
           success: false,
           error: 'Failed to parse command: expected a JSON object with a "type", got null',
-        },
-      ],
-    }),
-    extension_error: defineFrame({
-      type: "extension_error",
-      summary: "An extension threw; the session goes on.",
-      direction: "out",
-      schema: ExtensionErrorFrame,
-      systems: ["pi", "omp", "xcsh"],
-      opens: "extensions and templates",
-      examples: [
-        {
-          type: "extension_error",
-          extensionPath: "/home/me/repo/.tiller/extensions/format.ts",
-          event: "tool_result",
-          error: "the formatter is not installed",
         },
       ],
     }),

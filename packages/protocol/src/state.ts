@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { PendingDialog } from "./extension-ui.ts";
 import { Model, ThinkingLevel } from "./model.ts";
 import { TodoPhase } from "./todo.ts";
 
@@ -52,6 +53,11 @@ export const SessionState = Type.Object({
       { attempt: Type.Integer(), until: Type.Number({ description: "Unix milliseconds of the next attempt" }) },
       { description: "present while waiting for a retry" },
     ),
+  ),
+  pendingDialogs: Type.Optional(
+    Type.Array(PendingDialog, {
+      description: "dialogs of extensions that wait for an answer, oldest first; absent when there are none",
+    }),
   ),
 });
 export type SessionState = Static<typeof SessionState>;

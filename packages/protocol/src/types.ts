@@ -6,6 +6,7 @@ import { SessionStats, TreeNode } from "./commands/session.ts";
 import { Capabilities, Limits } from "./commands/state.ts";
 import { CompactionResult } from "./compaction.ts";
 import { AssistantContent, ImageContent, TextContent, ThinkingContent, ToolCall, UserContent } from "./content.ts";
+import { PendingDialog } from "./extension-ui.ts";
 import { HostToolDefinition } from "./host-tools.ts";
 import {
   AgentMessage,
@@ -58,6 +59,7 @@ export const NAMED_TYPES: Readonly<Record<string, TSchema>> = {
   UpdateMode,
   ContextUsage,
   SessionState,
+  PendingDialog,
   Disposition,
   Limits,
   Capabilities,

@@ -2,11 +2,13 @@ import { ProviderError, type ProviderErrorKind } from "../errors.ts";
 import type { HttpBody } from "../http/body.ts";
 import type { HttpTimeouts } from "../http/call.ts";
 import { emptyAnswer } from "../http/failure.ts";
+import { parsedPayload } from "../http/payload.ts";
 import { postForEvents } from "../http/request.ts";
 import { createSseDecoder } from "../http/sse.ts";
-import type { Delta, ModelRequest, StreamModel } from "../provider.ts";
+import type { Delta, HttpResponse, ModelRequest, StreamModel } from "../provider.ts";
 import type { ApiFamily, HttpCall } from "./api.ts";
 import { createLessons, taught } from "./lessons.ts";
+import { wellFormed } from "./wire-values.ts";
 
 /** A model behind HTTP: sends the request of an API family and folds its events, one batch for each piece that arrives. */
 export function streamOverHttp<State>(family: ApiFamily<State>, timeouts?: Partial<HttpTimeouts>): StreamModel {
@@ -86,9 +88,24 @@ async function send<State>(
   request: ModelRequest,
   timeouts?: Partial<HttpTimeouts>,
 ): Promise<Opened> {
-  const { clock, signal, patience } = request;
-  const call = family.buildRequest(request);
-  return { call, body: await postForEvents({ ...call, clock, signal, timeouts: { ...timeouts, ...patience } }) };
+  const { clock, signal, patience, model, onPayload, onResponse } = request;
+  const built = family.buildRequest(request);
+  const call = onPayload ? await withSeenPayload(built, (payload) => onPayload(payload, model)) : built;
+  const onAnswer = onResponse && ((answer: HttpResponse) => onResponse(answer, model));
+  return {
+    call,
+    body: await postForEvents({ ...call, clock, signal, timeouts: { ...timeouts, ...patience }, onAnswer }),
+  };
+}
+
+/** Somebody looks at what is sent, and may send something else. */
+async function withSeenPayload(call: HttpCall, see: (payload: unknown) => Promise<unknown>): Promise<HttpCall> {
+  const seen = await see(parsedPayload(call.body));
+  if (seen === undefined) return call;
+  // A function, for one, has no JSON, whatever the types say.
+  const text = JSON.stringify(seen) as string | undefined;
+  if (text !== undefined) return { ...call, body: [wellFormed(text)] };
+  throw new ProviderError("bad_request", "The payload that was given instead of the request's own is not JSON");
 }
 
 const QUOTED_BYTES = 400;

@@ -98,6 +98,23 @@ export function kindOfError(error: ErrorFacts): ProviderErrorKind {
   return named ?? kindOfStatus(status, error);
 }
 
+/** Failures that pass, in the words of programs that tell nothing but a text. */
+const PASSING: readonly (readonly [RegExp, ProviderErrorKind])[] = [
+  [/overloaded|service.?unavailable/i, "overloaded"],
+  [/rate.?limit|too many requests/i, "rate_limit"],
+  [/timed? ?out|timeout/i, "stalled"],
+  [/fetch failed|network|socket|econn|connection (error|refused|lost|reset)/i, "network"],
+  [/(server|internal) error/i, "server"],
+];
+
+/** The kind of an error of which only a text is known, perhaps with a status in it. */
+export function kindOfText(text: string): ProviderErrorKind {
+  const status = /(?:^|status|error|http)\D{0,3}([45]\d\d)\b/i.exec(text)?.[1];
+  const kind = kindOfError({ status: status === undefined ? undefined : Number(status), message: text });
+  if (status !== undefined || kind !== "server") return kind;
+  return PASSING.find(([words]) => words.test(text))?.[1] ?? "bad_request";
+}
+
 /**
  * What may be spent in a minute is not what fits into a model, though Groq answers 413 and names the page where more can
  * be bought.

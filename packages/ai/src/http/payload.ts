@@ -36,3 +36,8 @@ function writePieces(request: Writable, payload: Payload, from: number): void {
 export function joinedPayload(payload: Payload): Buffer {
   return Buffer.concat(payload.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
 }
+
+/** One that is JSON, as a value. Costs as much as making it: only for those who want to look inside. */
+export function parsedPayload(payload: Payload): unknown {
+  return JSON.parse(joinedPayload(payload).toString("utf8"));
+}

@@ -1,5 +1,6 @@
 import type { Clock } from "@tiller/protocol/clock";
 import { ProviderError } from "../errors.ts";
+import type { HttpResponse } from "../provider.ts";
 import type { HttpBody } from "./body.ts";
 import type { Answer, HttpTimeouts } from "./call.ts";
 import { proxyRefusal } from "./connection-failure.ts";
@@ -20,6 +21,8 @@ export interface EventStreamRequest {
   clock: Clock;
   signal: AbortSignal;
   timeouts?: Partial<HttpTimeouts>;
+  /** Called with the head of the answer, whatever it is, before its body is read. */
+  onAnswer?(answer: HttpResponse): Promise<void>;
 }
 
 const ERROR_BODY_BYTES = 64 * 1024;
@@ -34,10 +37,25 @@ export async function postForEvents(request: EventStreamRequest): Promise<HttpBo
     headers: { "content-type": "application/json", accept: "text/event-stream", ...request.headers },
     timeouts: { ...DEFAULT_TIMEOUTS, ...request.timeouts },
   });
+  if (request.onAnswer) await tellAnswer(answer, request.onAnswer);
   const { status, headers } = answer;
   const isStream = status >= 200 && status < 300 && !/json|html/i.test(headers["content-type"] ?? "");
   if (isStream && status !== 204 && headers["content-length"] !== "0" && canRead(answer)) return answer.body;
   throw await failureIn(answer, request);
+}
+
+/** A failure in there ends the request: nobody reads its body any more. */
+async function tellAnswer({ status, headers, body }: Answer, onAnswer: (answer: HttpResponse) => Promise<void>) {
+  const plain: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) plain[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  try {
+    await onAnswer({ status, headers: plain });
+  } catch (error) {
+    body.destroy();
+    throw error;
+  }
 }
 
 /** What an answer that is of no use says. Reads the beginning of its body and closes it. */

@@ -26,7 +26,7 @@ export const VARIABLES: Readonly<Record<string, VariableRow>> = {
   PI_RPC_EMIT_TITLE: {
     setting: "rpc.emitTitle",
     systems: ["omp", "xcsh"],
-    status: "later",
+    status: "works",
     summary: "`1`, `true`, `yes` or `on`: send setTitle requests.",
   },
   PI_NO_TITLE: { systems: ["omp", "xcsh"], status: "accepted", summary: "Make up no title; none is ever made up." },

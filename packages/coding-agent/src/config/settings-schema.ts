@@ -106,7 +106,7 @@ export const SETTINGS = {
     type: "boolean",
     default: DIALECTS.union.sendsTitle,
     dialectDefaults: perDialect((dialect) => dialect.sendsTitle),
-    status: "later",
+    status: "works",
     summary: "Send setTitle requests to the host.",
   },
 
@@ -278,10 +278,24 @@ export const SETTINGS = {
   packages: {
     type: "any",
     needsTrust: true,
-    status: "later",
+    status: "works",
     summary: "Packages of extensions, skills and templates.",
   },
-  extensions: { type: "strings", default: [], needsTrust: true, status: "later", summary: "Extensions to load." },
+  extensions: { type: "strings", default: [], needsTrust: true, status: "works", summary: "Extensions to load." },
+  "extensionLimits.loadMs": {
+    type: "integer",
+    default: 10_000,
+    min: 1,
+    status: "works",
+    summary: "How long an extension may take to load.",
+  },
+  "extensionLimits.stuckMs": {
+    type: "integer",
+    default: 10_000,
+    min: 1,
+    status: "works",
+    summary: "How long an extension may compute without a pause before the process is ended.",
+  },
   skills: { type: "any", status: "works", summary: "More folders with skills." },
   enableSkillCommands: { type: "boolean", default: true, status: "works", summary: "Offer skills as commands." },
   prompts: { type: "strings", default: [], status: "works", summary: "More folders with prompt templates." },
@@ -289,8 +303,9 @@ export const SETTINGS = {
     type: "choice",
     values: ["ask", "always", "never"],
     default: "ask",
-    status: "later",
-    summary: "What holds for projects nobody has decided about.",
+    needsTrust: true,
+    status: "works",
+    summary: "What holds for projects nobody has decided about; without anybody to ask, `ask` lets in texts and no code.",
   },
 
   // Workflow: a host gets the built-in defaults

@@ -11,8 +11,10 @@ import { remember } from "../lib/remember.ts";
 import type { BashRunner } from "./bash-runner.ts";
 import type { Compactor } from "./compaction/compactor.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
+import { createHandledPrompts } from "./handled-prompts.ts";
 import { lastAssistantText } from "./last-text.ts";
 import type { ModelControl } from "./model-control.ts";
+import type { InputSource, SessionExtensions, SessionHooks } from "./ports.ts";
 import { messageProblem, userMessage } from "./prompt-input.ts";
 import { droppedResult } from "./prompt-result.ts";
 import type { AcceptedPrompt, CommandId, SessionListener } from "./session-event.ts";
@@ -40,6 +42,8 @@ export interface PromptRequest extends MessageRequest {
 export type Admission =
   | { refused: string }
   | { disposition: "queued" }
+  /** An extension deals with it; without a job it already has. */
+  | { disposition: "handled"; job?: () => Promise<void> }
   | { disposition: "started"; job: () => Promise<void> };
 
 /** Switches of this process. */
@@ -100,6 +104,8 @@ export interface AgentSession {
   compact(customInstructions: string | undefined): Promise<Result<"compact"> | Refused>;
   /** Loaded with the first command that needs it. */
   resources(): Promise<SessionResources>;
+  /** Undefined when there are none. */
+  readonly extensions: SessionExtensions | undefined;
   setAutoCompaction(isEnabled: boolean): void;
   setName(name: string): Promise<Refused | undefined>;
   /** Ends the run, the shell commands and what waits. `reason` is what the results of unfinished prompts say. */
@@ -133,6 +139,10 @@ export interface AgentSessionParts {
   /** The text that a prompt with a slash at its beginning stands for. */
   expand(text: string): Promise<{ text: string } | { error: string }>;
   resources(): Promise<SessionResources>;
+  hooks: SessionHooks | undefined;
+  extensions: SessionExtensions | undefined;
+  /** Who sends the prompts of this process, for those who look at what comes in. */
+  inputSource: InputSource;
 }
 
 const NO_PHASES: SessionState["todoPhases"] = [];
@@ -141,7 +151,7 @@ const LIMITS_OF_QUEUED =
 const QUEUES = { steer: "steering", followUp: "followUp" } as const;
 
 export function createAgentSession(parts: AgentSessionParts): AgentSession {
-  const { models, modes, bash, queue, run, store, pipeline, clock, ids, compactor } = parts;
+  const { models, modes, bash, queue, run, store, pipeline, clock, ids, compactor, hooks } = parts;
 
   /** Undefined while nothing has needed it: then it is doing nothing either. */
   let asked: Promise<SessionHistory> | undefined;
@@ -168,20 +178,43 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       queue.add(name, message, prompt);
       return { disposition: "queued" };
     };
-    if (!callsByName(request)) return add(userMessage(request, clock.now()));
-    return parts.expand(request.message).then((expanded) => {
-      if ("error" in expanded) return { refused: expanded.error };
-      return add(userMessage({ ...request, message: expanded.text }, clock.now()));
+    if (!needsLook(request)) return add(userMessage(request, clock.now()));
+    return lookAt(request).then((looked) => {
+      if ("refused" in looked) return looked;
+      if ("message" in looked) return add(userMessage(looked, clock.now()));
+      return { disposition: "handled", ...(prompt && { job: handled.job(prompt, async () => undefined) }) };
     });
   };
-  /** A skill or a template that is called by its name is looked up when the run begins. */
+  const needsLook = (request: MessageRequest): boolean => callsByName(request) || hooks?.listens("input") === true;
+  /** What extensions make of it, and what a skill or a template that is called by its name stands for. */
+  const lookAt = async (
+    request: MessageRequest,
+    signal?: AbortSignal,
+  ): Promise<MessageRequest | Refused | { handled: true }> => {
+    const { message: text, images } = request;
+    const input = hooks?.listens("input")
+      ? await hooks.run("input", { text, images, source: parts.inputSource }, signal)
+      : { handled: false, text, images };
+    if (input.handled) return { handled: true };
+    const seen = { message: input.text, images: input.images };
+    if (!callsByName(seen)) return seen;
+    const expanded = await parts.expand(seen.message);
+    return "error" in expanded ? { refused: expanded.error } : { ...seen, message: expanded.text };
+  };
+  /** All of that is done when the run begins. */
   const promptMessage = (request: MessageRequest): PromptMessage => {
-    if (!callsByName(request)) return userMessage(request, clock.now());
-    return async () => {
-      const expanded = await parts.expand(request.message);
-      if ("error" in expanded) throw new Error(expanded.error);
-      return userMessage({ ...request, message: expanded.text }, clock.now());
+    if (!needsLook(request)) return userMessage(request, clock.now());
+    return async (signal) => {
+      const looked = await lookAt(request, signal);
+      if ("refused" in looked) throw new Error(looked.refused);
+      return "message" in looked ? userMessage(looked, clock.now()) : undefined;
     };
+  };
+  const handled = createHandledPrompts(pipeline.emit, () => run.isSettled && queue.isEmpty);
+  /** A command of an extension runs at once, whatever else is going on. */
+  const asCommand = (request: PromptRequest): Admission | undefined => {
+    const command = parts.extensions?.command(request.message);
+    return command && { disposition: "handled", job: handled.job(newPrompt(request), command.run) };
   };
   const dropQueue = (reason: string): QueueTexts => {
     const texts = queue.texts();
@@ -215,6 +248,8 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   };
 
   const admitWhenFree = (request: PromptRequest): Admission | Promise<Admission> => {
+    const command = asCommand(request);
+    if (command) return command;
     const unwritable = store.writeProblem();
     if (!unwritable) return admit(request);
     return unwritable.then((why) => (why === undefined ? admit(request) : { refused: why }));
@@ -232,7 +267,10 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     modes,
     bash,
     admit: admitWhenFree,
+    extensions: parts.extensions,
     replace(request) {
+      const command = asCommand(request);
+      if (command) return { admission: command, over: run.abort() };
       const problem = messageProblem(request) ?? startProblem();
       if (problem !== undefined) return { admission: { refused: problem }, over: Promise.resolve() };
       // Whoever has not had the file has had no run either.
@@ -241,7 +279,8 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       return { admission: start(request), over };
     },
     enqueue(name, request) {
-      const problem = messageProblem(request);
+      const command = parts.extensions?.command(request.message);
+      const problem = command ? unqueuable(command.name) : messageProblem(request);
       return problem === undefined ? enqueue(name, request) : { refused: problem };
     },
     clearQueue: () => dropQueue("The queued prompt was removed by clear_queue"),
@@ -258,7 +297,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       };
     },
     async waitForIdle() {
-      await Promise.all([run.settled(), bash.settled(), compactor.settled()]);
+      await Promise.all([run.settled(), bash.settled(), compactor.settled(), handled.settled()]);
     },
     subscribe: pipeline.subscribe,
     state: remember(() => ({
@@ -314,6 +353,8 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     resources: parts.resources,
     async dispose(reason) {
       await Promise.all([stop(reason), abortNavigation()]);
+      handled.endAll(reason);
+      await hooks?.leave("quit");
       await store.close();
     },
   };
@@ -326,6 +367,10 @@ function* newestFirst({ log, context }: SessionStore): Generator<AgentMessage> {
     const message = entry && messageOf(entry);
     if (message) yield message;
   }
+}
+
+function unqueuable(name: string): string {
+  return `Extension command "/${name}" cannot be queued. Use prompt() or execute the command when not streaming.`;
 }
 
 /** `/name` at the beginning. */

@@ -30,6 +30,8 @@ export type RunShell = (
   command: string,
   onText: (text: string) => undefined | Promise<void>,
   signal: AbortSignal,
+  /** The model will never see it. */
+  isExcluded?: boolean,
 ) => Promise<BashOutcome>;
 
 export interface BashRunnerOptions {
@@ -58,7 +60,7 @@ export function createBashRunner({ runShell, clock, isBusy, keep, emit }: BashRu
   const execute = async (request: BashRequest, signal: AbortSignal): Promise<BashOutcome> => {
     const { command, commandId: id } = request;
     const tell = (delta: string) => emit({ type: "bash_execution_update", id, delta });
-    const outcome = await runShell(command, tell, signal);
+    const outcome = await runShell(command, tell, signal, request.excludeFromContext);
     if ("refused" in outcome) return outcome;
     if (outcome.truncated && outcome.fullOutputPath === undefined) void emit(UNSAVED);
     heldBack.push(toMessage(request, outcome, clock.now()));

@@ -6,18 +6,20 @@ export interface EventPipeline {
   subscribe(listener: SessionListener): () => void;
 }
 
-/** Where messages are kept. */
+/** Where messages are kept, and who is told beside the listeners. */
 export interface EventKeeper {
   keep(message: AgentMessage): void;
   /** All messages of a turn are there. */
   endTurn(): void;
+  /** Extensions hear of it after the host; nothing they do changes it any more. */
+  observe?(event: SessionEvent, place: EventPlace | undefined): undefined | Promise<void>;
 }
 
 /**
  * The one way out of a session: first to the store, then to the listeners in the order they came. Whoever hears of a
  * message can rely on it being kept.
  */
-export function createEventPipeline({ keep, endTurn }: EventKeeper): EventPipeline {
+export function createEventPipeline({ keep, endTurn, observe }: EventKeeper): EventPipeline {
   const listeners: SessionListener[] = [];
 
   const tellAll = (event: SessionEvent, place: EventPlace | undefined): undefined | Promise<void> => {
@@ -26,7 +28,8 @@ export function createEventPipeline({ keep, endTurn }: EventKeeper): EventPipeli
       const taken = listener(event, place);
       if (taken) wait = wait ? both(wait, taken) : taken;
     }
-    return wait;
+    const observed = observe?.(event, place);
+    return wait && observed ? both(wait, observed) : (wait ?? observed);
   };
 
   return {

@@ -162,3 +162,68 @@ describe("model control", () => {
     expect(control([], null, { describe: async () => a }).subject.prepare()).toBeUndefined();
   });
 });
+
+describe("who is told of a change", () => {
+  function listened(models: Model[], start: Model | null) {
+    const told: string[] = [];
+    const name = (m: Model | null) => m?.id ?? "none";
+    const subject = createModelControl({
+      source: {
+        available: () => models,
+        find: (_provider, id) => models.find((known) => known.id === id),
+        named: () => undefined,
+        refresh: () => undefined,
+        describe: () => undefined,
+      },
+      initial: { model: start, thinkingLevel: "medium" },
+      scope: [],
+      onModel: (next, { previous, source }) => told.push(`${source} ${name(previous)} -> ${name(next)}`),
+      onRestored: (next, { previous, source }) => told.push(`${source} ${name(previous)} -> ${name(next)}`),
+      onThinkingLevel: (level, previous) => told.push(`level ${previous} -> ${level}`),
+    });
+    return { subject, told };
+  }
+
+  it("hears what was before and where it came from", () => {
+    const { subject, told } = listened([a, b], null);
+    subject.set("p", "a");
+    subject.cycle();
+    subject.restore({ model: { provider: "p", id: "a" } });
+    subject.setThinkingLevel("high");
+    expect(told).toEqual([
+      "set none -> a",
+      "level off -> medium",
+      "cycle a -> b",
+      "restore b -> a",
+      "level medium -> high",
+    ]);
+  });
+
+  it("hears nothing of a session that brings the same model, or one that cannot be used", () => {
+    const { subject, told } = listened([a], a);
+    subject.restore({ model: { provider: "p", id: "a" } });
+    subject.restore({ model: { provider: "p", id: "gone" } });
+    expect(told).toEqual([]);
+  });
+
+  it("takes the current model anew from the lists, and keeps one that has gone", () => {
+    const models = [a, b];
+    const { subject, told } = listened(models, a);
+    const moved = { ...model("a", false), baseUrl: "https://proxy.test" };
+    models[0] = moved;
+    subject.renew();
+    expect(subject.model).toBe(moved);
+    expect(told).toEqual(["level medium -> off"]);
+    models.splice(0);
+    subject.renew();
+    expect(subject.model).toBe(moved);
+  });
+
+  it("begins anew with another choice without a word", () => {
+    const { subject, told } = listened([a, b, c], null);
+    subject.begin({ model: b, thinkingLevel: "high", scope: [b, c] });
+    expect([subject.model, subject.thinkingLevel]).toEqual([b, "high"]);
+    expect(told).toEqual([]);
+    expect(subject.cycle()).toMatchObject({ model: { id: "c" }, isScoped: true });
+  });
+});

@@ -33,6 +33,22 @@ export interface ModelControl {
   setThinkingLevel(level: ThinkingLevel): void;
   /** Null when the model cannot think. */
   cycleThinkingLevel(): ThinkingLevel | null;
+  /** The lists have changed: the current model is what they say of it now. One they no longer have stays as it was. */
+  renew(): void;
+  /** Begins anew with another choice, before anybody was told of the first one; nothing is told or written. */
+  begin(choice: ModelBeginning): void;
+}
+
+export interface ModelBeginning {
+  model: Model | null;
+  thinkingLevel: ThinkingLevel;
+  scope: readonly Model[];
+}
+
+/** How the current model came to be another one. */
+export interface ModelChange {
+  previous: Model | null;
+  source: "set" | "cycle" | "restore";
 }
 
 export interface ModelControlOptions {
@@ -40,17 +56,22 @@ export interface ModelControlOptions {
   initial: { model: Model | null; thinkingLevel: ThinkingLevel };
   /** The models that `cycle` goes through when the user named some. */
   scope: readonly Model[];
-  onModel(model: Model): void;
-  onThinkingLevel(level: ThinkingLevel): void;
+  /** Somebody chose it; it may be the one that was in use. */
+  onModel(model: Model, change: ModelChange): void;
+  onThinkingLevel(level: ThinkingLevel, previous: ThinkingLevel): void;
+  /** A session that was opened has brought another model along. */
+  onRestored?(model: Model, change: ModelChange): void;
 }
 
 export function createModelControl({
   source,
   initial,
-  scope,
+  scope: initialScope,
   onModel,
   onThinkingLevel,
+  onRestored,
 }: ModelControlOptions): ModelControl {
+  let scope = initialScope;
   let model = initial.model;
   /** What was asked for; the model may allow less, and another one later more. */
   let wanted = initial.thinkingLevel;
@@ -59,14 +80,16 @@ export function createModelControl({
   const available = (): readonly Model[] => source.available(model ?? undefined);
   const useLevel = (next: ThinkingLevel): void => {
     if (next === level) return;
+    const previous = level;
     level = next;
-    onThinkingLevel(level);
+    onThinkingLevel(level, previous);
   };
-  const use = (given: Model): Model => {
-    const next = source.find(given.provider, given.id) ?? given;
-    onModel(next);
+  const use = (given: Model, by: ModelChange["source"]): Model => {
+    const next = current(given);
+    onModel(next, { previous: model, source: by });
     return take(next);
   };
+  const current = (given: Model): Model => source.find(given.provider, given.id) ?? given;
   const take = (next: Model): Model => {
     model = next;
     useLevel(clamped(next, wanted));
@@ -94,16 +117,16 @@ export function createModelControl({
         // Meanwhile somebody may have chosen another one.
         if (!found || model !== asked) return;
         if (isSame(found, asked)) take(found);
-        else use(found);
+        else use(found, "set");
       });
     },
     levels: () => (model ? levelsFor(model) : ["off"]),
     set(provider, id) {
       const found = findAvailable(provider, id);
-      if (found) return use(found);
+      if (found) return use(found, "set");
       const useNamed = (): Model | undefined => {
         const named = findUsable(provider, id);
-        return named && use(named);
+        return named && use(named, "set");
       };
       const learned = source.refresh(provider);
       return learned ? learned.then(useNamed) : useNamed();
@@ -113,15 +136,17 @@ export function createModelControl({
       const candidates = isScoped ? scope : available();
       if (candidates.length <= 1) return null;
       const at = candidates.findIndex((candidate) => isSame(candidate, model));
-      const next = use(candidates[(Math.max(at, 0) + 1) % candidates.length]!);
+      const next = use(candidates[(Math.max(at, 0) + 1) % candidates.length]!, "cycle");
       return { model: next, thinkingLevel: level, isScoped };
     },
     restore({ model: recorded, thinkingLevel }) {
       const isOther = recorded !== undefined && !isSame(recorded, model);
       const found = isOther ? findUsable(recorded.provider, recorded.id) : undefined;
-      if (found) model = source.find(found.provider, found.id) ?? found;
+      const previous = model;
+      if (found) model = current(found);
       if (thinkingLevel !== undefined && isThinkingLevel(thinkingLevel)) wanted = thinkingLevel;
       level = clamped(model, wanted);
+      if (found && model) onRestored?.(model, { previous, source: "restore" });
       return !isOther || found !== undefined;
     },
     setThinkingLevel(next) {
@@ -134,6 +159,15 @@ export function createModelControl({
       wanted = levels[(levels.indexOf(level) + 1) % levels.length]!;
       useLevel(wanted);
       return level;
+    },
+    renew() {
+      const next = model && current(model);
+      if (next && next !== model) take(next);
+    },
+    begin(choice) {
+      ({ model, scope } = choice);
+      wanted = choice.thinkingLevel;
+      level = clamped(model, wanted);
     },
   };
 }

@@ -1,14 +1,235 @@
-/** What the session asks of extensions before it does something that cannot be taken back. */
-export interface SessionHooks {
-  /** False: an extension said no. */
-  beforeSwitch(event: { reason: "new" | "resume"; targetSessionFile?: string }): Promise<boolean>;
-  beforeFork(event: { entryId: string }): Promise<boolean>;
-  beforeTree(event: { targetId: string; summarize: boolean }): Promise<boolean>;
+import type { AgentHooks } from "@tiller/agent/types";
+import type { CompactionResult } from "@tiller/protocol/compaction";
+import type { ImageContent } from "@tiller/protocol/content";
+import type { AgentMessage, CustomMessage, ToolResultMessage } from "@tiller/protocol/message";
+import type { Model, ThinkingLevel } from "@tiller/protocol/model";
+import type { SessionEntry } from "@tiller/protocol/session-entry";
+import type { StreamEvent } from "@tiller/protocol/stream-event";
+import type { ToolResult } from "@tiller/protocol/tool";
+import type { BashResult } from "./bash-runner.ts";
+import type { EventPlace, SessionEvent } from "./session-event.ts";
+
+/** What a session asks of the world around it. Extensions answer, and hosts through their dialogs. */
+
+export interface DialogOptions {
+  signal?: AbortSignal;
+  /** Milliseconds until the default answer is taken. */
+  timeout?: number;
+  onTimeout?(): void;
 }
 
-/** While there are no extensions nobody says no. */
-export const NO_HOOKS: SessionHooks = {
-  beforeSwitch: async () => true,
-  beforeFork: async () => true,
-  beforeTree: async () => true,
-};
+/** What extensions may show a person and ask of one. Defaults when nobody answers: undefined, and false for confirm. */
+export interface ExtensionUi {
+  /** Somebody can answer. */
+  readonly hasUI: boolean;
+  select(
+    title: string,
+    options: readonly (string | { label: string; description?: string })[],
+    how?: DialogOptions,
+  ): Promise<string | undefined>;
+  confirm(title: string, message: string, how?: DialogOptions): Promise<boolean>;
+  input(title: string, placeholder?: string, how?: DialogOptions): Promise<string | undefined>;
+  editor(title: string, prefill?: string, how?: DialogOptions): Promise<string | undefined>;
+  notify(message: string, type?: "info" | "warning" | "error"): void;
+  setStatus(key: string, text: string | undefined): void;
+  setWidget(key: string, lines: readonly string[] | undefined, placement?: "aboveEditor" | "belowEditor"): void;
+  setTitle(title: string): void;
+  setEditorText(text: string): void;
+}
+
+type SessionReason = "startup" | "reload" | "new" | "resume" | "fork";
+type Told<E = object> = { event: E; result: undefined };
+
+/** What is there to be told or decided, with what is given and what comes back when all have been asked. */
+export interface HookCalls {
+  resources_discover: {
+    event: { cwd: string; reason: "startup" | "reload" };
+    result: { skillPaths: FromExtension[]; promptPaths: FromExtension[] };
+  };
+  session_start: Told<{ reason: SessionReason; previousSessionFile?: string }>;
+  session_switch: Told<{ reason: SessionReason; previousSessionFile?: string }>;
+  session_branch: Told<{ previousSessionFile?: string }>;
+  session_before_switch: {
+    event: { reason: "new" | "resume"; targetSessionFile?: string };
+    result: { cancel: boolean };
+  };
+  session_before_fork: { event: { entryId: string; position: "before" | "at" }; result: { cancel: boolean } };
+  session_before_branch: { event: { entryId: string }; result: { cancel: boolean } };
+  session_before_compact: { event: BeforeCompact; result: { cancel: boolean; compaction?: GivenCompaction } };
+  "session.compacting": {
+    event: { sessionId: string; messages: readonly AgentMessage[] };
+    result: { context: string[]; prompt?: string; preserveData?: unknown };
+  };
+  session_compact: Told<{ compactionEntry: SessionEntry; fromExtension: boolean }>;
+  session_compact_failed: Told<{ reason: string; error: string }>;
+  session_before_tree: { event: { preparation: TreePreparation; signal: AbortSignal }; result: TreeDecision };
+  session_tree: Told<{
+    newLeafId: string | null;
+    oldLeafId: string | null;
+    summaryEntry?: SessionEntry;
+    fromExtension?: boolean;
+  }>;
+  session_shutdown: Told<{ reason: "quit" | Exclude<SessionReason, "startup">; targetSessionFile?: string }>;
+  session_info_changed: Told<{ name?: string }>;
+
+  input: {
+    event: { text: string; images?: readonly ImageContent[]; source: InputSource };
+    result: { handled: boolean; text: string; images?: readonly ImageContent[] };
+  };
+  before_agent_start: { event: BeforeAgentStart; result: { messages: UntimedMessage[]; systemPrompt: string } };
+  agent_start: Told;
+  agent_end: Told<{ messages: readonly AgentMessage[] }>;
+  agent_settled: Told<{ aborted: boolean }>;
+  turn_start: Told<{ turnIndex: number; timestamp: number }>;
+  turn_end: Told<{ turnIndex: number; message: AgentMessage; toolResults: readonly ToolResultMessage[] }>;
+  message_start: Told<{ message: AgentMessage }>;
+  message_update: Told<{ message: AgentMessage; assistantMessageEvent: StreamEvent }>;
+  message_end: { event: { message: AgentMessage }; result: { message: AgentMessage } };
+  context: { event: { messages: AgentMessage[] }; result: { messages: AgentMessage[] } };
+  before_provider_request: { event: { payload: unknown }; result: { payload: unknown; isReplaced: boolean } };
+  after_provider_response: Told<{ status: number; headers: Record<string, string> }>;
+
+  tool_call: {
+    event: { toolName: string; toolCallId: string; input: Record<string, unknown> };
+    result: { block?: string; terminate?: boolean };
+  };
+  tool_execution_start: Told<{ toolCallId: string; toolName: string; args: Record<string, unknown> }>;
+  tool_execution_update: Told<{
+    toolCallId: string;
+    toolName: string;
+    args: Record<string, unknown>;
+    partialResult: ToolResult;
+  }>;
+  tool_execution_end: Told<{ toolCallId: string; toolName: string; result: ToolResult; isError: boolean }>;
+  tool_result: {
+    event: { toolName: string; toolCallId: string; input: Record<string, unknown>; isError: boolean } & ToolResult;
+    result: ToolResult & { isError: boolean };
+  };
+
+  model_select: Told<{ model: Model; previousModel?: Model; source: "set" | "cycle" | "restore" }>;
+  thinking_level_select: Told<{ level: ThinkingLevel; previousLevel: ThinkingLevel }>;
+  user_bash: {
+    event: { command: string; excludeFromContext: boolean; cwd: string };
+    result: { result?: BashResult; operations?: BashOperations };
+  };
+
+  auto_compaction_start: Told<{ reason: string; action: string }>;
+  auto_compaction_end: Told<{ aborted: boolean; willRetry: boolean; result?: CompactionResult; errorMessage?: string }>;
+  auto_retry_start: Told<{ attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }>;
+  auto_retry_end: Told<{ success: boolean; attempt: number; finalError?: string }>;
+  ui_prompt_start: Told<{ id: string; method: string }>;
+  ui_prompt_end: Told<{ id: string; method: string }>;
+}
+
+export type HookName = keyof HookCalls;
+export type HookEvent<K extends HookName> = HookCalls[K]["event"];
+export type HookResult<K extends HookName> = HookCalls[K]["result"];
+
+export type InputSource = "interactive" | "rpc" | "extension";
+
+/** A message of an extension's before the session gives it its time. */
+export type UntimedMessage = Omit<CustomMessage, "timestamp">;
+
+/** A path that an extension has named. */
+export interface FromExtension {
+  path: string;
+  extensionPath: string;
+}
+
+export interface BeforeAgentStart {
+  prompt: string;
+  images?: readonly ImageContent[];
+  systemPrompt: string;
+  /** What the system prompt is made of. */
+  systemPromptOptions: Readonly<Record<string, unknown>>;
+}
+
+export interface BeforeCompact {
+  preparation: CompactionPreparation;
+  branchEntries: readonly SessionEntry[];
+  customInstructions?: string;
+  signal: AbortSignal;
+}
+
+/** What would be summarised, and what would be kept. */
+export interface CompactionPreparation {
+  firstKeptEntryId: string | undefined;
+  messagesToSummarize: readonly AgentMessage[];
+  turnPrefixMessages: readonly AgentMessage[];
+  isSplitTurn: boolean;
+  tokensBefore: number;
+  previousSummary?: string;
+  fileOps: unknown;
+  settings: object;
+}
+
+/** A summary that was made elsewhere. */
+export interface GivenCompaction {
+  summary: string;
+  firstKeptEntryId?: string;
+  tokensBefore?: number;
+  details?: unknown;
+}
+
+export interface TreePreparation {
+  targetId: string;
+  oldLeafId: string | null;
+  commonAncestorId: string | null;
+  entriesToSummarize: readonly SessionEntry[];
+  userWantsSummary: boolean;
+  customInstructions?: string;
+  replaceInstructions?: boolean;
+  label?: string;
+}
+
+export interface TreeDecision {
+  cancel: boolean;
+  summary?: { summary: string; details?: unknown };
+  customInstructions?: string;
+  replaceInstructions?: boolean;
+  label?: string;
+}
+
+/** Runs shell commands somewhere else. */
+export interface BashOperations {
+  exec(
+    command: string,
+    cwd: string,
+    how: { onData(data: Buffer): void; signal?: AbortSignal; timeout?: number; env?: NodeJS.ProcessEnv },
+  ): Promise<{ exitCode: number | null }>;
+}
+
+/** Who takes part in what happens in a session. None of these ever rejects. */
+export interface SessionHooks {
+  /** Somebody listens. Asked before anything is prepared: what nobody listens to costs this look. */
+  listens(hook: HookName): boolean;
+  /** Asks all who listen, one after the other. `signal`: nobody waits for those who do not listen to it. */
+  run<K extends HookName>(hook: K, event: HookEvent<K>, signal?: AbortSignal): Promise<HookResult<K>>;
+  /** Passes an event on to those who listen to it. Undefined when nobody does. */
+  observe(event: SessionEvent, place: EventPlace | undefined): undefined | Promise<void>;
+  /** All who listen have heard what was told until now. */
+  settled(): Promise<void>;
+  /** For the loop; undefined when nobody has a say there. */
+  forAgent(): AgentHooks | undefined;
+  /** The session is about to be left, or the process: extensions clean up. */
+  leave(reason: HookEvent<"session_shutdown">["reason"], targetSessionFile?: string): Promise<void>;
+  /** Another session is in the store: extensions begin anew in it. */
+  entered(reason: "new" | "resume" | "fork", previousSessionFile: string | undefined): Promise<void>;
+}
+
+/** What a mode has to do with extensions. */
+export interface SessionExtensions {
+  /** From now on they can show something and ask: their session begins. */
+  begin(host: ExtensionHost): void;
+  /** The command that this text calls. Its `run` never rejects. */
+  command(text: string): { name: string; run(): Promise<void> } | undefined;
+  /** An error that nobody caught: true when it is an extension's, and told. */
+  takeError(error: unknown, event: "unhandled_rejection" | "uncaught_exception"): boolean;
+}
+
+export interface ExtensionHost {
+  ui: ExtensionUi;
+  mode: "rpc" | "print" | "json";
+  /** An extension wants the process to end, as soon as nothing is going on. */
+  shutdown(code?: number): void;
+}

@@ -12,6 +12,8 @@ export interface Ending {
   model: Model | null;
   abortReason: string | undefined;
   limit: LimitUse | undefined;
+  /** Somebody else has dealt with the prompt. */
+  isTaken: boolean;
 }
 
 /** The one frame that a prompt ends with. Pure. */
@@ -21,13 +23,23 @@ export function promptResult(done: FinishedPrompt, ending: Ending, sessionSettle
     type: "prompt_result",
     id: prompt.commandId,
     ...statusOf(ending),
-    agentInvoked: true,
+    agentInvoked: !ending.isTaken,
     sessionSettled,
     ...(ending.limit ? { limit: ending.limit } : {}),
     ...(answers(ending).some(({ provider }) => provider === "offline") ? { offline: true as const } : {}),
     ...spending,
     durationMs,
   };
+}
+
+/** For a prompt that the model never saw because an extension dealt with it; `aborted` says why that came to no end. */
+export function handledResult(
+  commandId: PromptResult["id"],
+  sessionSettled: boolean,
+  aborted: string | undefined,
+): PromptResult {
+  if (aborted !== undefined) return droppedResult(commandId, aborted, sessionSettled);
+  return { type: "prompt_result", id: commandId, status: "completed", agentInvoked: false, sessionSettled };
 }
 
 /** For a prompt that waited in a queue and was taken out of it before any model saw it. */

@@ -13,6 +13,8 @@ export type CommandId = string | number;
 export interface AcceptedPrompt {
   promptId: string;
   commandId: CommandId | undefined;
+  /** An extension has begun the run: nobody waits for a result. */
+  isOwn?: true;
 }
 
 /** How one accepted prompt ended. Exactly one for each, whatever happened. */
@@ -72,6 +74,7 @@ export type SessionEvent =
   | { type: "session_info_changed"; name?: string }
   | { type: "entry_appended"; entry: SessionEntry }
   | { type: "bash_execution_update"; id?: CommandId; delta: string }
+  | { type: "extension_error"; extensionPath: string; event: string; error: string }
   | { type: "notice"; level: "info" | "warning" | "error"; message: string; source?: string };
 
 /** Where an event belongs. The same object for a whole run; it is read when the event is told, not later. */

@@ -14,7 +14,7 @@ export interface WaitingMessage extends QueuedMessage {
 export interface SessionQueue {
   readonly isEmpty: boolean;
   readonly count: number;
-  add(queue: QueueName, message: UserMessage, prompt?: AcceptedPrompt): void;
+  add(queue: QueueName, message: QueuedMessage["message"], prompt?: AcceptedPrompt): void;
   clear(): { steering: WaitingMessage[]; followUp: WaitingMessage[] };
   texts(): QueueTexts;
   /** The queues as a run sees them: a prompt that it takes ends with it. */
@@ -64,7 +64,7 @@ export function createSessionQueue(
   };
 }
 
-export function textOf({ content }: UserMessage): string {
+export function textOf({ content }: Pick<UserMessage, "content">): string {
   if (typeof content === "string") return content;
   return content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }

@@ -4,7 +4,7 @@ import type { AgentPorts, RunOutcome } from "@tiller/agent/types";
 import { ProviderError } from "@tiller/ai/errors";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { PromptLimits } from "@tiller/protocol/limits";
-import type { AgentMessage, CustomMessage, Usage, UserMessage } from "@tiller/protocol/message";
+import type { AgentMessage, CustomMessage, Usage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import { sleep } from "../lib/clock.ts";
 import type { Compactor } from "./compaction/compactor.ts";
@@ -13,14 +13,17 @@ import type { EventPipeline } from "./event-pipeline.ts";
 import { endsTurns, isReached, limitUses, reachedText } from "./limits.ts";
 import { type CompactionSituation, nextStep, type Step } from "./next-step.ts";
 import { addUsage, createProgress, type Progress } from "./progress.ts";
-import { promptResult } from "./prompt-result.ts";
+import { type Ending, promptResult } from "./prompt-result.ts";
 import { type RetrySettings, retryDelay } from "./retry-policy.ts";
 import type { AcceptedPrompt, EventPlace } from "./session-event.ts";
 import type { SessionQueue } from "./session-queue.ts";
 import type { Spending } from "./usage-tally.ts";
 
-/** What the user said; or what makes it, when something has to be looked up for it. */
-export type PromptMessage = UserMessage | (() => Promise<UserMessage>);
+/**
+ * What a run begins with; or what makes it, when something has to be looked up for it. Undefined comes out of that when
+ * somebody else has dealt with the prompt: the model is not asked.
+ */
+export type PromptMessage = AgentMessage | ((signal: AbortSignal) => Promise<AgentMessage | undefined>);
 
 export interface SessionRun {
   /** Reserves the run at once, so that the next line already sees it. The job runs the prompt to its end. */
@@ -36,6 +39,8 @@ export interface SessionRun {
   /** Nothing is running and every ending has been told. */
   readonly isSettled: boolean;
   readonly retry: RetryWait | undefined;
+  /** Aborts with the run that is going on. */
+  readonly signal: AbortSignal | undefined;
   /** Where events that happen now belong. */
   readonly place: EventPlace | undefined;
   settled(): Promise<void>;
@@ -60,6 +65,10 @@ export interface SessionRunOptions {
   retrySettings(): RetrySettings | undefined;
   /** Called where messages from outside the run may be put into the conversation: before its first and after its last. */
   atRest(): void;
+  /** What else a run begins with, and the system prompt if it is another one for this run. */
+  open?(message: AgentMessage, ports: RunMachinery["ports"], signal: AbortSignal): Promise<Opening>;
+  /** All who are told of events beside the host have heard them. */
+  observed?(): Promise<void>;
   /** Takes messages out of what the model sees; they stay in the file. */
   leaveOut(messages: readonly AgentMessage[]): void;
   /** Undefined: nothing is ever compacted by itself. */
@@ -68,11 +77,17 @@ export interface SessionRunOptions {
    * Called at the end of a run after which the last message of the conversation is no answer, before the end is told: so
    * that nobody takes the run for cut off by a crash.
    */
-  markEnd?(status: "aborted" | "error"): void;
+  markEnd?(status: "aborted" | "error" | "completed"): void;
   sessionLimits: PromptLimits;
   sessionSpending: Spending;
   /** Unix milliseconds. */
   sessionStartedAt: number;
+}
+
+/** How a run begins. */
+export interface Opening {
+  messages: readonly AgentMessage[];
+  systemPrompt?: string;
 }
 
 /** The part of the compactor that a run has to do with. */
@@ -121,17 +136,20 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
   let current: Run | undefined;
 
   /** One attempt after the other until the next step is to stop. The order of the frames is that of the statements. */
-  const attempts = async (run: Run, message: UserMessage): Promise<LastAttempt> => {
+  const attempts = async (run: Run, message: AgentMessage): Promise<LastAttempt> => {
     const { runAgent, ports } = await options.machinery();
     const { progress, controller } = run;
     const { signal } = controller;
     await compactBefore(run);
-    let prompts: readonly AgentMessage[] = [message];
+    const opening = await options.open?.(message, ports, signal);
+    const { systemPrompt } = opening ?? {};
+    let prompts = opening?.messages ?? [message];
     for (;;) {
       run.isUnanswered = true;
       const outcome = await runAgent({
         ports: {
           ...ports,
+          ...(systemPrompt !== undefined && { systemPrompt: () => systemPrompt }),
           queue: queue.forRun(progress),
           limit: progress.limit,
           countToolCall: progress.countToolCall,
@@ -271,23 +289,25 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     const stopClock = progress.startClock(() => controller.abort());
     let last: LastAttempt | undefined;
     let crash: unknown;
+    let isTaken = false;
     try {
-      last = await attempts(run, typeof message === "function" ? await message() : message);
+      const first = typeof message === "function" ? await message(controller.signal) : message;
+      isTaken = first === undefined;
+      if (first) last = await attempts(run, first);
     } catch (error) {
       crash = error;
     }
     stopClock();
-    const hasFailed = !last || last.outcome.stopReason === "error";
-    if (run.isUnanswered) options.markEnd?.(hasFailed ? "error" : "aborted");
-    // Also when the run broke before it could begin: no prompt ends without agent_end.
-    if (!progress.hasBegun) void progress.emit({ type: "agent_start" });
+    if (run.isUnanswered) options.markEnd?.(endOf(last));
+    // Also when the run broke before it could begin: no prompt that the model shall see ends without agent_end.
+    if (!progress.hasBegun && !isTaken) void progress.emit({ type: "agent_start" });
     if (progress.isOpen) progress.end(last && !last.isTold ? last.outcome.messages : [], false);
     run.ended = true;
     const outcome = last && (await compactAfter(run, last));
     options.atRest();
-    await Promise.resolve();
+    await (options.observed ? orAborted(options.observed(), controller.signal) : Promise.resolve());
     if (current === run) current = undefined;
-    settle(run, outcome, crash);
+    settle(run, { outcome, crash, isTaken });
     if (crash !== undefined) throw crash;
   };
 
@@ -299,15 +319,16 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     return run.controller.signal.aborted ? { ...outcome, stopReason: "aborted" } : outcome;
   };
 
-  const settle = (run: Run, outcome: RunOutcome | undefined, crash: unknown): void => {
+  const settle = (run: Run, how: Pick<Ending, "outcome" | "crash" | "isTaken">): void => {
     const { progress, prompt } = run;
-    const ending = { outcome, crash, model: model(), abortReason: run.abortReason, limit: progress.limitUse };
+    const ending = { ...how, model: model(), abortReason: run.abortReason, limit: progress.limitUse };
     const sessionSettled = current === undefined && queue.isEmpty;
-    const results = progress.prompts(prompt).map((done) => ({
+    const owed = progress.prompts(prompt).filter((done) => !done.prompt.isOwn);
+    const results = owed.map((done) => ({
       place: { promptId: done.prompt.promptId },
       result: promptResult(done, ending, sessionSettled),
     }));
-    const aborted = results.some(({ result }) => result.status === "aborted");
+    const aborted = how.outcome?.stopReason === "aborted" || results.some(({ result }) => result.status === "aborted");
     void pipeline.emit({ type: "agent_settled", aborted }, { promptId: prompt.promptId });
     for (const { place, result } of results) void pipeline.emit(result, place);
     void pipeline.emit({ type: "session_settled" }, { promptId: prompt.promptId });
@@ -364,6 +385,9 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       const wait = current?.retryWait;
       return wait && { attempt: wait.attempt, until: wait.until };
     },
+    get signal() {
+      return current?.controller.signal;
+    },
     get place() {
       if (!current) return undefined;
       // Without the message that may be open: what happens beside it is not part of it.
@@ -380,6 +404,12 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       spender?.progress.spend(usage);
     },
   };
+}
+
+/** Why the last message of the conversation is no answer. A tool may have said that none is wanted. */
+function endOf(last: LastAttempt | undefined): "aborted" | "error" | "completed" {
+  if (!last || last.outcome.stopReason === "error") return "error";
+  return last.outcome.stopReason === "toolUse" && last.outcome.limit === undefined ? "completed" : "aborted";
 }
 
 /** Where an event belongs that happens beside the turns of a run. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { SessionHooks } from "./ports.ts";
 import { createSessionSwitch, textOfUser } from "./session-switch.ts";
 import { beginSession } from "./store/begin-session.ts";
 import type { SessionDisk } from "./store/session-disk.ts";
@@ -16,6 +15,7 @@ import {
   testHeader,
   user,
 } from "./store/test-sessions.ts";
+import { testHooks } from "./test-hooks.ts";
 
 const lines: PlainEntry[] = [
   messageEntry("a", null, user("first")),
@@ -27,12 +27,12 @@ const lines: PlainEntry[] = [
 
 /** A desk that notes in which order things are done. */
 function desk({
-  hooks = {},
+  hooks,
   content = lines,
   path = "/now.jsonl",
   isFull = false,
 }: {
-  hooks?: Partial<SessionHooks>;
+  hooks?: Parameters<typeof testHooks>[0];
   content?: PlainEntry[];
   /** Null: it is kept in memory only. */
   path?: string | null;
@@ -51,20 +51,11 @@ function desk({
   const ids = countingIds();
   const first: OpenSession = { log: loadedLog(content), path: path ?? undefined, disk };
   const store = createSessionStore({ clock: stillClock, ids, first });
-  const told = (name: string) => async (event: object) => {
-    notes.push(`${name} ${JSON.stringify(event)}`);
-    return true;
-  };
   const subject = createSessionSwitch({
     store,
     clock: stillClock,
     ids,
-    hooks: {
-      beforeSwitch: told("beforeSwitch"),
-      beforeFork: told("beforeFork"),
-      beforeTree: told("beforeTree"),
-      ...hooks,
-    },
+    hooks: hooks && testHooks(hooks, notes),
     source: {
       begin: ({ parentSession }) =>
         beginSession({ clock: stillClock, ids, cwd: "/w" }, { parentSession, path: "/new.jsonl" }),
@@ -94,18 +85,21 @@ function desk({
   return { subject, store, notes };
 }
 
-const no = async () => false;
+const no = () => ({ cancel: true });
+const yes = () => ({ cancel: false });
 
 describe("a new session", () => {
   it("comes after the old one is over; then model and level are taken along", async () => {
-    const { subject, store, notes } = desk();
+    const { subject, store, notes } = desk({ hooks: { session_before_switch: yes } });
     expect(await subject.newSession("/parent.jsonl")).toEqual({ cancelled: false });
     expect(notes).toEqual([
-      'beforeSwitch {"reason":"new"}',
+      'session_before_switch {"reason":"new"}',
       "stop: Request was aborted: new_session left the session",
       "stopped",
+      'leave {"reason":"new","target":"/new.jsonl"}',
       "old one closed",
       "adopt new of session-1",
+      'entered {"reason":"new","previous":"/now.jsonl"}',
     ]);
     expect([store.log.header.parentSession, store.sessionFile, store.messages]).toEqual([
       "/parent.jsonl",
@@ -115,49 +109,56 @@ describe("a new session", () => {
   });
 
   it("does not come when an extension says no; nothing is stopped", async () => {
-    const { subject, store, notes } = desk({ hooks: { beforeSwitch: no } });
+    const { subject, store, notes } = desk({ hooks: { session_before_switch: no } });
     expect(await subject.newSession()).toEqual({ cancelled: true });
-    expect([notes, store.sessionId]).toEqual([[], "s1"]);
+    expect([notes, store.sessionId]).toEqual([['session_before_switch {"reason":"new"}'], "s1"]);
   });
 });
 
 describe("switching to another session", () => {
   it("opens it, ends the old one, and goes on in the new one", async () => {
-    const { subject, store, notes } = desk();
+    const { subject, store, notes } = desk({ hooks: { session_before_switch: yes } });
     expect(await subject.switchTo("there.jsonl")).toEqual({ cancelled: false });
     expect(notes).toEqual([
-      'beforeSwitch {"reason":"resume","targetSessionFile":"/base/there.jsonl"}',
+      'session_before_switch {"reason":"resume","targetSessionFile":"/base/there.jsonl"}',
       "open /base/there.jsonl",
       "stop: Request was aborted: switch_session left the session",
       "stopped",
+      'leave {"reason":"resume","target":"/base/there.jsonl"}',
       "old one closed",
       "adopt resume of s2",
+      'entered {"reason":"resume","previous":"/now.jsonl"}',
     ]);
     expect([store.sessionFile, store.messages]).toEqual(["/base/there.jsonl", [user("there")]]);
   });
 
   it("that cannot be opened leaves everything as it was", async () => {
-    const { subject, store, notes } = desk();
+    const { subject, store, notes } = desk({ hooks: { session_before_switch: yes } });
     expect(await subject.switchTo("/missing.jsonl")).toEqual({ refused: "/missing.jsonl is not a session file" });
     expect(notes.slice(1)).toEqual(["open /missing.jsonl"]);
     expect([store.sessionId, store.leafId]).toEqual(["s1", "l"]);
   });
 
   it("is not done when an extension says no", async () => {
-    const { subject, store, notes } = desk({ hooks: { beforeSwitch: no } });
+    const { subject, store, notes } = desk({ hooks: { session_before_switch: no } });
     expect(await subject.switchTo("/there.jsonl")).toEqual({ cancelled: true });
-    expect([notes, store.sessionId]).toEqual([[], "s1"]);
+    expect([notes, store.sessionId]).toEqual([
+      ['session_before_switch {"reason":"resume","targetSessionFile":"/there.jsonl"}'],
+      "s1",
+    ]);
   });
 
   for (const path of ["/now.jsonl", "/link.jsonl"]) {
     it(`that is open already, by ${path}, goes to its last entry`, async () => {
-      const { subject, store, notes } = desk();
+      const { subject, store, notes } = desk({ hooks: {} });
       store.moveTo(0);
       expect(await subject.switchTo(path)).toEqual({ cancelled: false });
-      expect(notes.slice(1)).toEqual([
+      expect(notes).toEqual([
         "stop: Request was aborted: switch_session left the session",
         "stopped",
+        `leave {"reason":"resume","target":"${path}"}`,
         "adopt resume of s1",
+        `entered {"reason":"resume","previous":"${path}"}`,
       ]);
       expect(store.leafId).toBe("l");
     });
@@ -166,17 +167,20 @@ describe("switching to another session", () => {
 
 describe("a fork", () => {
   it("is a copy that ends before a user's message, with the labels of what is in it", async () => {
-    const { subject, store, notes } = desk();
+    const { subject, store, notes } = desk({ hooks: { session_before_fork: yes, session_before_branch: yes } });
     expect(await subject.fork("c")).toEqual({ cancelled: false, text: "second" });
     expect(entriesOf(store.log)).toMatchObject([lines[0]!, lines[1]!, { type: "label", targetId: "b", label: "here" }]);
     expect([store.sessionId, store.sessionFile]).toEqual(["copy", "/copy.jsonl"]);
     expect(notes).toEqual([
-      'beforeFork {"entryId":"c"}',
+      'session_before_fork {"entryId":"c","position":"before"}',
+      'session_before_branch {"entryId":"c"}',
       "stop: Request was aborted: fork left the session",
       "stopped",
       "keep, from /now.jsonl",
+      'leave {"reason":"fork","target":"/copy.jsonl"}',
       "old one closed",
       "adopt fork of copy",
+      'entered {"reason":"fork","previous":"/now.jsonl"}',
     ]);
   });
 
@@ -209,9 +213,9 @@ describe("a fork", () => {
   });
 
   it("is not made when an extension says no", async () => {
-    const { subject, store, notes } = desk({ hooks: { beforeFork: no } });
+    const { subject, store, notes } = desk({ hooks: { session_before_fork: no } });
     expect(await subject.fork("c")).toEqual({ cancelled: true });
-    expect([notes, store.sessionId]).toEqual([[], "s1"]);
+    expect([notes, store.sessionId]).toEqual([['session_before_fork {"entryId":"c","position":"before"}'], "s1"]);
   });
 
   it("of a session without a file names no parent", async () => {
@@ -223,12 +227,12 @@ describe("a fork", () => {
 
 describe("a clone", () => {
   it("is a copy of the conversation as it stands when everything is over", async () => {
-    const { subject, store, notes } = desk();
+    const { subject, store, notes } = desk({ hooks: { session_before_fork: yes } });
     store.moveTo(1);
     expect(await subject.clone()).toEqual({ cancelled: false });
     expect(entriesOf(store.log)).toMatchObject([lines[0]!, lines[1]!, { type: "label", targetId: "b" }]);
-    expect(notes[0]).toBe('beforeFork {"entryId":"b"}');
-    expect(notes.slice(-3)).toEqual(["keep, from /now.jsonl", "old one closed", "adopt fork of copy"]);
+    expect(notes[0]).toBe('session_before_fork {"entryId":"b","position":"at"}');
+    expect(notes.slice(-2)).toEqual(["adopt fork of copy", 'entered {"reason":"fork","previous":"/now.jsonl"}']);
   });
 
   it("of nothing is refused", async () => {
@@ -238,10 +242,17 @@ describe("a clone", () => {
   });
 
   it("is not made when an extension says no", async () => {
-    const { subject, store, notes } = desk({ hooks: { beforeFork: no } });
+    const { subject, store, notes } = desk({ hooks: { session_before_fork: no } });
     expect(await subject.clone()).toEqual({ cancelled: true });
-    expect([notes, store.sessionId]).toEqual([[], "s1"]);
+    expect([notes, store.sessionId]).toEqual([['session_before_fork {"entryId":"l","position":"at"}'], "s1"]);
   });
+});
+
+it("a copy of the way to any entry ends with it", async () => {
+  const { subject, store } = desk();
+  expect(await subject.copyUpTo("b")).toEqual({ cancelled: false });
+  expect(entriesOf(store.log)).toMatchObject([lines[0]!, lines[1]!, { type: "label", targetId: "b" }]);
+  expect(await subject.copyUpTo("nobody")).toEqual({ refused: "Entry not found: nobody" });
 });
 
 it("the text of a user's message is that of all its parts; other entries have none", () => {

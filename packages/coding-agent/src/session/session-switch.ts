@@ -1,6 +1,6 @@
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { SessionEntry, SessionHeader } from "@tiller/protocol/session-entry";
-import type { SessionHooks } from "./ports.ts";
+import type { HookEvent, SessionHooks } from "./ports.ts";
 import { textOf } from "./session-queue.ts";
 import { copyPath } from "./store/fork.ts";
 import type { OpenSession, SessionStore } from "./store/session-store.ts";
@@ -14,6 +14,8 @@ export interface SessionSwitch {
   fork(entryId: string, as?: keyof typeof FORKING): Promise<Forked | Refused>;
   /** A copy of the conversation as it stands. */
   clone(): Promise<Switched | Refused>;
+  /** A copy of the way to this entry, with it. */
+  copyUpTo(entryId: string): Promise<Switched | Refused>;
 }
 
 export interface Switched {
@@ -44,7 +46,7 @@ export interface SessionSource {
 export interface SessionSwitchOptions {
   store: SessionStore;
   source: SessionSource;
-  hooks: SessionHooks;
+  hooks: SessionHooks | undefined;
   clock: Clock;
   ids: IdSource;
   /** Ends what is going on in the old session, and tells it; `reason` is what the results say. */
@@ -62,10 +64,20 @@ const FORKING = { fork: "forking", branch: "branching" } as const;
 export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitch {
   const { store, source, hooks, clock, ids } = options;
 
-  const enter = async (next: OpenSession, how: "new" | "resume" | "fork", reason: string): Promise<void> => {
-    await options.stop(reason);
+  const enter = async (next: OpenSession, how: "new" | "resume" | "fork"): Promise<void> => {
+    const previous = store.sessionFile;
+    await hooks?.leave(how, next.path);
     await store.replace(next);
     options.adopt(how);
+    await hooks?.entered(how, previous);
+  };
+  const mayLeave = async (event: HookEvent<"session_before_switch">): Promise<boolean> =>
+    !hooks?.listens("session_before_switch") || !(await hooks.run("session_before_switch", event)).cancel;
+  const mayCopy = async (entryId: string, position: "before" | "at"): Promise<boolean> => {
+    if (hooks?.listens("session_before_fork")) {
+      if ((await hooks.run("session_before_fork", { entryId, position })).cancel) return false;
+    }
+    return !hooks?.listens("session_before_branch") || !(await hooks.run("session_before_branch", { entryId })).cancel;
   };
 
   /** A path as a session of its own. It is asked for when the old session is over: all that was told is in the copy. */
@@ -76,44 +88,54 @@ export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitc
     const path = pathOf();
     const copy = attempt(() => source.keep((header) => copyPath(log, path, header, details), store.sessionFile));
     if ("refused" in copy) return copy;
-    await store.replace(copy);
-    options.adopt("fork");
+    await enter(copy, "fork");
     return undefined;
   };
 
   return {
     async newSession(parentSession) {
-      if (!(await hooks.beforeSwitch({ reason: "new" }))) return { cancelled: true };
-      await enter(source.begin({ parentSession }), "new", "Request was aborted: new_session left the session");
+      if (!(await mayLeave({ reason: "new" }))) return { cancelled: true };
+      await options.stop("Request was aborted: new_session left the session");
+      await enter(source.begin({ parentSession }), "new");
       return { cancelled: false };
     },
     async switchTo(given) {
       const path = options.resolvePath(given);
-      if (!(await hooks.beforeSwitch({ reason: "resume", targetSessionFile: path }))) return { cancelled: true };
+      if (!(await mayLeave({ reason: "resume", targetSessionFile: path }))) return { cancelled: true };
       const reason = "Request was aborted: switch_session left the session";
       if (options.isOpen(path)) {
         await options.stop(reason);
+        await hooks?.leave("resume", path);
         store.moveTo(store.log.length - 1);
         options.adopt("resume");
+        await hooks?.entered("resume", path);
         return { cancelled: false };
       }
       const next = attempt(() => source.open(path));
       if ("refused" in next) return next;
-      await enter(next, "resume", reason);
+      await options.stop(reason);
+      await enter(next, "resume");
       return { cancelled: false };
     },
     async fork(entryId, as = "fork") {
       const position = store.log.find(entryId);
       const text = position < 0 ? undefined : textOfUser(store.log.entry(position));
       if (text === undefined) return { refused: `Invalid entry ID for ${FORKING[as]}` };
-      if (!(await hooks.beforeFork({ entryId }))) return { cancelled: true };
+      if (!(await mayCopy(entryId, "before"))) return { cancelled: true };
       const problem = await enterCopy(as, () => pathTo(store.log, store.log.parent(position)));
       return problem ?? { cancelled: false, text };
+    },
+    async copyUpTo(entryId) {
+      const position = store.log.find(entryId);
+      if (position < 0) return { refused: `Entry not found: ${entryId}` };
+      if (!(await mayCopy(entryId, "at"))) return { cancelled: true };
+      const problem = await enterCopy("fork", () => pathTo(store.log, position));
+      return problem ?? { cancelled: false };
     },
     async clone() {
       const { leafId } = store;
       if (leafId === null) return { refused: "Cannot clone session: no current entry selected" };
-      if (!(await hooks.beforeFork({ entryId: leafId }))) return { cancelled: true };
+      if (!(await mayCopy(leafId, "at"))) return { cancelled: true };
       const problem = await enterCopy("clone", () => store.path());
       return problem ?? { cancelled: false };
     },

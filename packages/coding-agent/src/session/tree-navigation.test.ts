@@ -1,9 +1,9 @@
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import { describe, expect, it } from "vitest";
-import { NO_HOOKS, type SessionHooks } from "./ports.ts";
 import type { SessionDisk } from "./store/session-disk.ts";
 import { createSessionStore } from "./store/session-store.ts";
 import { assistant, countingIds, entriesOf, loadedLog, messageEntry, stillClock, user } from "./store/test-sessions.ts";
+import { testHooks } from "./test-hooks.ts";
 import { createTreeNavigation, type TreeNavigationOptions } from "./tree-navigation.ts";
 
 /** a - b - c - d, and e below b. The leaf is e. */
@@ -16,12 +16,12 @@ const lines = [
 ];
 
 interface Setting {
-  hooks?: Partial<SessionHooks>;
+  hooks?: Parameters<typeof testHooks>[0];
   summarize?: TreeNavigationOptions["summarize"];
   problem?: string;
 }
 
-function desk({ hooks = {}, summarize, problem }: Setting = {}) {
+function desk({ hooks, summarize, problem }: Setting = {}) {
   const notes: string[] = [];
   const disk: SessionDisk = {
     path: "/s",
@@ -39,7 +39,7 @@ function desk({ hooks = {}, summarize, problem }: Setting = {}) {
   const appended: SessionEntry[] = [];
   const subject = createTreeNavigation({
     store,
-    hooks: { ...NO_HOOKS, ...hooks },
+    hooks: hooks && testHooks(hooks, notes),
     stop: async () => void notes.push(`stop at ${store.leafId}`),
     summarize:
       summarize ??
@@ -90,14 +90,12 @@ describe("going to another place in the tree", () => {
   });
 
   it("is not done when an extension says no", async () => {
-    const seen: object[] = [];
-    const beforeTree = async (event: object) => {
-      seen.push(event);
-      return false;
-    };
-    const { subject, store, notes } = desk({ hooks: { beforeTree } });
+    const { subject, store, notes } = desk({ hooks: { session_before_tree: () => ({ cancel: true }) } });
     expect(await subject.navigate({ entryId: "d", summarize: true })).toEqual({ cancelled: true, leafId: "e" });
-    expect([seen, notes, store.leafId]).toEqual([[{ targetId: "d", summarize: true }], [], "e"]);
+    expect(store.leafId).toBe("e");
+    expect(notes).toHaveLength(1);
+    const asked: unknown = JSON.parse(notes[0]!.replace("session_before_tree ", ""));
+    expect(asked).toMatchObject({ preparation: { targetId: "d", oldLeafId: "e", userWantsSummary: true } });
   });
 
   it("is refused while somebody else is using the session", async () => {

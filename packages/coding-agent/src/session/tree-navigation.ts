@@ -1,6 +1,7 @@
 import type { Usage } from "@tiller/protocol/message";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
-import type { SessionHooks } from "./ports.ts";
+import type { Focus } from "./compaction/summarize.ts";
+import type { SessionHooks, TreeDecision, TreePreparation } from "./ports.ts";
 import { type Refused, textOfUser } from "./session-switch.ts";
 import { labelsOf } from "./store/fork.ts";
 import type { NewEntry, SessionStore } from "./store/session-store.ts";
@@ -26,6 +27,10 @@ export interface NavigateRequest {
   /** Tell what happened on the branch that is left. */
   summarize?: boolean;
   customInstructions?: string;
+  /** They are all that the model is told. */
+  replaceInstructions?: boolean;
+  /** Of the summary; without one of the place. */
+  label?: string;
 }
 
 export interface Navigated {
@@ -42,17 +47,19 @@ export interface BranchNotes {
   details?: unknown;
   /** What they cost. */
   usage?: Usage;
+  /** An extension has made them. */
+  fromHook?: boolean;
 }
 
 export interface TreeNavigationOptions {
   store: SessionStore;
-  hooks: SessionHooks;
+  hooks: SessionHooks | undefined;
   /** Ends the run that is going on. */
   stop(): Promise<void>;
   /** The summary of these entries, or why there is none. */
   summarize(
     entries: ReturnType<SessionStore["branch"]>,
-    customInstructions: string | undefined,
+    focus: Focus | undefined,
     signal: AbortSignal,
   ): Promise<BranchNotes | Refused>;
   /** The conversation is another one now. */
@@ -70,8 +77,16 @@ export function createTreeNavigation(options: TreeNavigationOptions): TreeNaviga
   };
   /** Of the navigation that is under way: an abort may come before its summary is begun. */
   let controller = new AbortController();
-  const summaryOf = (positions: readonly number[], focus: string | undefined, signal: AbortSignal) =>
-    summarize(entriesAt(store, positions), focus, signal);
+  /** Extensions may say no, bring notes of their own, or say what ours shall respect. */
+  const decide = async (preparation: TreePreparation, signal: AbortSignal): Promise<TreeDecision> =>
+    hooks?.listens("session_before_tree")
+      ? hooks.run("session_before_tree", { preparation, signal }, signal)
+      : { cancel: false };
+  const tellMoved = async (oldLeafId: string | null, summary: BranchNotes | undefined, isGiven: boolean) => {
+    if (!hooks?.listens("session_tree")) return;
+    const summaryEntry = summary && store.log.entry(store.leaf);
+    await hooks.run("session_tree", { newLeafId: store.leafId, oldLeafId, summaryEntry, fromExtension: isGiven });
+  };
   /** Written at the new place, so that whoever opens the file finds himself there. */
   const settle = (target: number, left: string | null, summary?: BranchNotes): void => {
     store.moveTo(target);
@@ -82,7 +97,8 @@ export function createTreeNavigation(options: TreeNavigationOptions): TreeNaviga
 
   return {
     abort: () => controller.abort(),
-    async navigate({ entryId, summarize: wanted = false, customInstructions }, isGivenUp = false) {
+    async navigate(request, isGivenUp = false) {
+      const { entryId, summarize: wanted = false } = request;
       controller = new AbortController();
       if (isGivenUp) controller.abort();
       const { signal } = controller;
@@ -90,19 +106,26 @@ export function createTreeNavigation(options: TreeNavigationOptions): TreeNaviga
       if (unwritable !== undefined) return { refused: unwritable };
       const position = store.log.find(entryId);
       if (position < 0) return { refused: `Entry not found: ${entryId}` };
-      if (!(await hooks.beforeTree({ targetId: entryId, summarize: wanted })))
-        return { cancelled: true, leafId: store.leafId };
-      await stop();
       const text = textOfUser(store.log.entry(position));
       const target = text === undefined ? position : store.log.parent(position);
+      // While a run is still going on: who is refused has lost nothing.
+      const decision = await decide(preparationOf(request, target, store), signal);
+      if (decision.cancel) return { cancelled: true, leafId: store.leafId };
+      await stop();
       const left = store.leafId;
       if (target === store.leaf) return { cancelled: false, leafId: left, ...(text === undefined ? {} : { text }) };
-      const path = store.path();
-      const abandoned = path.slice(path.indexOf(commonAncestor(store.log, store.leaf, target)) + 1);
+      const { abandoned } = wayTo(target, store);
       const hasLeft = wanted && abandoned.length > 0;
-      const summary = hasLeft ? await summaryOf(abandoned, customInstructions, signal) : undefined;
-      if (summary && "refused" in summary) return summary;
+      const made = hasLeft
+        ? (decision.summary ?? (await summarize(abandoned, focusOf(request, decision), signal)))
+        : undefined;
+      if (made && "refused" in made) return made;
+      const summary = made && decision.summary ? { ...made, fromHook: true } : made;
       settle(target, left, summary);
+      const label = decision.label ?? request.label;
+      if (label !== undefined && store.leafId !== null)
+        append({ type: "label", targetId: summary ? store.leafId : entryId, label });
+      await tellMoved(left, summary, decision.summary !== undefined);
       return {
         cancelled: false,
         leafId: store.leafId,
@@ -136,6 +159,34 @@ export function createTreeNavigation(options: TreeNavigationOptions): TreeNaviga
       return found;
     },
   };
+}
+
+/** Where the way to another place leaves the one that is taken now, and what only that one has. */
+function wayTo(target: number, store: SessionStore): { ancestor: number; abandoned: SessionEntry[] } {
+  const path = store.path();
+  const ancestor = commonAncestor(store.log, store.leaf, target);
+  return { ancestor, abandoned: entriesAt(store, path.slice(path.indexOf(ancestor) + 1)) };
+}
+
+function preparationOf(request: NavigateRequest, target: number, store: SessionStore): TreePreparation {
+  const { ancestor, abandoned } = wayTo(target, store);
+  return {
+    targetId: request.entryId,
+    oldLeafId: store.leafId,
+    commonAncestorId: ancestor < 0 ? null : store.log.id(ancestor),
+    entriesToSummarize: abandoned,
+    userWantsSummary: request.summarize ?? false,
+    customInstructions: request.customInstructions,
+    replaceInstructions: request.replaceInstructions,
+    label: request.label,
+  };
+}
+
+/** What an extension says counts more than what the host says. */
+function focusOf(request: NavigateRequest, decision: TreeDecision): Focus | undefined {
+  const text = decision.customInstructions ?? request.customInstructions;
+  const isAll = decision.replaceInstructions ?? request.replaceInstructions;
+  return text !== undefined && isAll ? { instead: text } : text;
 }
 
 function entriesAt({ log }: SessionStore, positions: readonly number[]): ReturnType<SessionStore["branch"]> {

@@ -10,12 +10,19 @@ export interface ListedSkill {
   disableModelInvocation: boolean;
 }
 
+/** A tool, with what it wants to have said of it instead of the beginning of its description. */
+export interface PromptTool extends Pick<AgentTool, "name" | "description"> {
+  /** Empty: it is not listed. */
+  promptSnippet?: string;
+  promptGuidelines?: readonly string[];
+}
+
 export interface SystemPromptParts {
   /** Replaces the text about who the model is and how it works. */
   base?: string;
   /** Put after it. */
   append: readonly string[];
-  tools: readonly Pick<AgentTool, "name" | "description">[];
+  tools: readonly PromptTool[];
   /** The most general first. */
   contextFiles?: readonly Pick<ContextFile, "path" | "text">[];
   skills?: readonly ListedSkill[];
@@ -47,8 +54,12 @@ export function promptPieces(parts: SystemPromptParts): PromptPiece[] {
   const { base, append, tools, contextFiles = [], cwd, date } = parts;
   const pieces: PromptPiece[] = [{ kind: "base", text: base ?? BASE }];
   if (base === undefined && tools.length > 0) {
-    const lines = tools.map((tool) => `- ${tool.name}: ${firstSentence(tool.description)}`);
-    pieces.push({ kind: "tools", text: `Your tools:\n${lines.join("\n")}` });
+    const lines = tools.map(toolLine).filter((line) => line !== "");
+    if (lines.length > 0) pieces.push({ kind: "tools", text: `Your tools:\n${lines.join("\n")}` });
+    const guidelines = [...new Set(tools.flatMap(({ promptGuidelines = [] }) => promptGuidelines))];
+    if (guidelines.length > 0) {
+      pieces.push({ kind: "tools", text: `Guidelines:\n${guidelines.map((line) => `- ${line}`).join("\n")}` });
+    }
   }
   for (const text of append) pieces.push({ kind: "append", text });
   if (contextFiles.length > 0) pieces.push({ kind: "contextHeading", text: CONTEXT_HEADING });
@@ -57,6 +68,11 @@ export function promptPieces(parts: SystemPromptParts): PromptPiece[] {
   if (skills.length > 0) pieces.push({ kind: "skills", text: `${SKILLS_HEADING}\n\n${skillList(skills)}` });
   pieces.push({ kind: "surroundings", text: `Current date: ${date}\nCurrent working directory: ${cwd}` });
   return pieces;
+}
+
+function toolLine({ name, description, promptSnippet }: PromptTool): string {
+  if (promptSnippet === undefined) return `- ${name}: ${firstSentence(description)}`;
+  return promptSnippet === "" ? "" : `- ${name}: ${promptSnippet}`;
 }
 
 const CONTEXT_HEADING = `# Project Context

@@ -129,7 +129,7 @@ function toolsPart(pieces: readonly PromptPiece[], tools: ContextReportInput["pr
   const items = tools.map(({ name, description, parameters }) => {
     return { name, ...sizeOf(name + description + JSON.stringify(parameters)) };
   });
-  const list = pieces.find(({ kind }) => kind === "tools")?.text.length ?? 0;
+  const list = pieces.filter(({ kind }) => kind === "tools").reduce((sum, { text }) => sum + text.length, 0);
   const characters = items.reduce((sum, item) => sum + item.characters, list);
   return [
     { kind: "tools", name: "Tools", characters, tokens: tokensOf(characters), why: "The tools that are active", items },

@@ -44,6 +44,11 @@ export const PROMPTING = table({
         params: { message: "Also name the risks", streamingBehavior: "followUp" },
         data: { disposition: "queued" },
       },
+      {
+        note: "a command of an extension",
+        params: { message: "/review src" },
+        data: { disposition: "handled", agentInvoked: false },
+      },
     ],
   }),
   steer: defineCommand({

@@ -40,6 +40,23 @@ export const ContextReport = Type.Object({
   }),
 });
 
+const idleState: SessionState = {
+  model: exampleModel,
+  thinkingLevel: "medium",
+  isStreaming: false,
+  isCompacting: false,
+  isSettled: true,
+  steeringMode: "one-at-a-time",
+  followUpMode: "one-at-a-time",
+  interruptMode: "wait",
+  sessionId: "019b7618-5f00-7000-8000-000000000001",
+  autoCompactionEnabled: true,
+  messageCount: 0,
+  pendingMessageCount: 0,
+  queuedMessageCount: 0,
+  todoPhases: [],
+};
+
 export const STATE = table({
   get_state: defineCommand({
     type: "get_state",
@@ -49,23 +66,25 @@ export const STATE = table({
     lane: "ordered",
     systems: ["pi", "omp", "xcsh"],
     examples: [
+      { params: {}, data: idleState },
       {
+        note: "while an extension asks something",
         params: {},
         data: {
-          model: exampleModel,
-          thinkingLevel: "medium",
-          isStreaming: false,
-          isCompacting: false,
-          isSettled: true,
-          steeringMode: "one-at-a-time",
-          followUpMode: "one-at-a-time",
-          interruptMode: "wait",
-          sessionId: "019b7618-5f00-7000-8000-000000000001",
-          autoCompactionEnabled: true,
-          messageCount: 0,
-          pendingMessageCount: 0,
-          queuedMessageCount: 0,
-          todoPhases: [],
+          ...idleState,
+          isStreaming: true,
+          isSettled: false,
+          messageCount: 2,
+          pendingDialogs: [
+            {
+              id: "ui-1",
+              method: "confirm",
+              title: "Delete the folder?",
+              message: "It is not empty.",
+              openedAt: 1767225600000,
+              timeout: 30000,
+            },
+          ],
         },
       },
     ],

@@ -24,6 +24,8 @@ export interface Dialect {
   readonly sendsTitle: boolean;
   /** A dialog that is withdrawn is told by a `cancel` request. */
   readonly sendsDialogCancel: boolean;
+  /** A prompt that is a command of an extension is answered when the command is done, not when it begins. */
+  readonly answersCommandLate: boolean;
   /** What an unknown command-line flag leads to. */
   readonly unknownFlag: "error" | "warning";
   /** Programs that a project names are used without anybody's approval. */

@@ -40,6 +40,15 @@ test.each([
 });
 
 test.each([
+  ["union", false],
+  ["pi", true],
+  ["omp", false],
+  ["xcsh", false],
+] as const)("%s: a command of an extension is answered when it is done: %s", (name, answersCommandLate) => {
+  expect(DIALECTS[name].answersCommandLate).toBe(answersCommandLate);
+});
+
+test.each([
   ["union", []],
   ["pi", ["prompt_result", "session_settled"]],
   ["omp", ["compaction_end", "compaction_start"]],

@@ -9,6 +9,7 @@ export const pi: Dialect = {
   omittedEvents: new Set(["prompt_result", "session_settled"]),
   sendsTitle: true,
   sendsDialogCancel: false,
+  answersCommandLate: true,
   trustsProjects: true,
   defaults: { interruptMode: "immediate", thinkingLevel: "medium" },
 };

@@ -10,6 +10,7 @@ export const union: Dialect = {
   omittedEvents: new Set(),
   sendsTitle: false,
   sendsDialogCancel: true,
+  answersCommandLate: false,
   unknownFlag: "error",
   trustsProjects: false,
   keepsShellState: false,

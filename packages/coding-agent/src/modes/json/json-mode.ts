@@ -16,6 +16,7 @@ export function runJsonMode(inputs: JsonModeInputs): Promise<number> {
   const { session, dialect, clock, updates, header, notices } = inputs;
   let tell: (level: "warning" | "error", message: string) => void = () => undefined;
   return runPrompts(inputs, {
+    mode: "json",
     begin(writer) {
       const frames = createEventFrames({ writer, dialect, clock, mode: updates });
       tell = (level, message) => void frames.take({ type: "notice", level, message }, undefined);

@@ -7,6 +7,7 @@ export function runPrintMode(inputs: PromptsInputs): Promise<number> {
   const { session } = inputs;
   session.subscribe(tellOnStderr);
   return runPrompts(inputs, {
+    mode: "print",
     finished({ result, problem }, writer) {
       // A limit ends a prompt cleanly: what there is until then is worth having. A failure leaves nothing to rely on.
       const isAnswered = result?.agentInvoked && (problem === undefined || result.limit !== undefined);
@@ -24,6 +25,7 @@ const tellOnStderr: SessionListener = (event) => {
 
 function lineFor(event: SessionEvent): string | undefined {
   if (event.type === "notice") return event.message;
+  if (event.type === "extension_error") return `${event.extensionPath} (${event.event}): ${event.error}`;
   if (event.type !== "auto_retry_start") return undefined;
   const { attempt, maxAttempts, delayMs, errorMessage } = event;
   return `${errorMessage}; trying again in ${(delayMs / 1000).toFixed(1)} s (${attempt} of ${maxAttempts})`;

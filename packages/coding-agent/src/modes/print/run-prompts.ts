@@ -4,6 +4,7 @@ import { log } from "../../lib/log.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import type { PromptResult } from "../../session/session-event.ts";
 import { createFrameWriter, type FrameWriter, openStdout } from "../rpc/frame-writer.ts";
+import { NO_UI } from "./no-ui.ts";
 import { type Prompt, type PromptParts, promptsOf } from "./prompts.ts";
 import { readStdinText } from "./stdin-text.ts";
 
@@ -25,6 +26,7 @@ export interface PromptEnding {
 
 /** What the modes make of it. Nothing but the writer may touch stdout. */
 export interface PromptsOutput {
+  mode: "print" | "json";
   begin?(writer: FrameWriter): void;
   /** Each prompt that ends. */
   ended?(ending: PromptEnding): void;
@@ -34,6 +36,8 @@ export interface PromptsOutput {
 
 /** How long closing may take when somebody wants us to go. */
 const CLOSING_MS = 800;
+
+const EXTENSION = "Request was aborted: an extension ended the process";
 
 const NO_PROMPT =
   'Error: there is nothing to ask: name a message, as in tiller -p "Summarize this repo", an @file, or pipe text to stdin';
@@ -65,8 +69,14 @@ export function runPrompts(inputs: PromptsInputs, output: PromptsOutput): Promis
       if (error.code !== "EPIPE") log(`stdout cannot be written: ${error.message}`);
       void leave(error.code === "EPIPE" ? 0 : 1, "Request was aborted: stdout was closed");
     });
-    onSignals(leave);
+    onSignals(session, leave);
     output.begin?.(writer);
+    // The process ends by itself when all prompts are done.
+    session.extensions?.begin({
+      ui: NO_UI,
+      mode: output.mode,
+      shutdown: (code) => code && void leave(code, EXTENSION),
+    });
 
     const work = async (): Promise<number | undefined> => {
       const prompts = await gather(inputs);
@@ -116,7 +126,7 @@ async function runPrompt(session: AgentSession, prompt: Prompt): Promise<PromptE
     return undefined;
   });
   try {
-    if ("job" in admission) await admission.job();
+    if ("job" in admission) await admission.job?.();
     await session.waitForIdle();
   } catch (error) {
     // Its result tells it as well, and better.
@@ -130,14 +140,15 @@ async function runPrompt(session: AgentSession, prompt: Prompt): Promise<PromptE
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-function onSignals(leave: (code: number, reason: string) => Promise<void>): void {
+function onSignals(session: AgentSession, leave: (code: number, reason: string) => Promise<void>): void {
   for (const [name, code] of Object.entries(SIGNALS)) {
     process.on(name, () => void leave(code, `Request was aborted: ${name}`));
   }
-  const onBug = (error: unknown): void => {
+  const onBug = (error: unknown, event: "unhandled_rejection" | "uncaught_exception"): void => {
+    if (session.extensions?.takeError(error, event)) return;
     log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     void leave(1, "Request was aborted: internal error, see stderr");
   };
-  process.on("uncaughtException", onBug);
-  process.on("unhandledRejection", onBug);
+  process.on("uncaughtException", (error) => onBug(error, "uncaught_exception"));
+  process.on("unhandledRejection", (error) => onBug(error, "unhandled_rejection"));
 }

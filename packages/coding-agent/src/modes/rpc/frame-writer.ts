@@ -1,4 +1,4 @@
-import { createWriteStream, fstatSync, writeSync } from "node:fs";
+import { close, createWriteStream, fstatSync, open, write, writeSync, writev } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { toJson } from "../../lib/wire-json.ts";
@@ -32,6 +32,10 @@ export interface FrameWriter {
 const ROOM = 64 * 1024;
 /** Far more, because a host that writes all its commands before it reads must not be locked out. */
 const ROOM_FOR_ANSWERS = 64 * 1024 * 1024;
+
+/** As they were at the start: where extensions are loaded others cannot reach stdout through them any more. */
+const OWN = { open, close, write, writev };
+const ownWriteSync = writeSync;
 
 /** So many characters of a long answer are put together at a time. */
 const PIECE_LENGTH = 64 * 1024;
@@ -158,10 +162,10 @@ function nextPiece(pieces: Iterator<Buffer | string>): Buffer | string | undefin
 export function openStdout(): Writable {
   const kind = fstatSync(1);
   if (kind.isFIFO() || kind.isSocket()) return new Socket({ fd: 1, readable: false, writable: true });
-  return createWriteStream("", { fd: 1, autoClose: false });
+  return createWriteStream("", { fd: 1, autoClose: false, fs: OWN });
 }
 
 /** For --help and --version, before any frame: the one other thing that may stand on stdout. */
 export function printToStdout(text: string): void {
-  writeSync(1, `${text}\n`);
+  ownWriteSync(1, `${text}\n`);
 }

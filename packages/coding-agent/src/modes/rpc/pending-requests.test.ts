@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createPendingRequests } from "./pending-requests.ts";
 
@@ -31,6 +32,7 @@ function desk() {
     requests,
     sent,
     ask,
+    signal: controller.signal,
     abort: () => controller.abort(),
     ring: () => ring?.(),
     isTicking: () => ring !== undefined,
@@ -65,12 +67,12 @@ describe("pending requests", () => {
     expect(requests.settle("ask-1", "late")).toBe(false);
   });
 
-  it("stops the timer when it is answered", async () => {
-    const { requests, ask, isTicking } = desk();
+  it("stops the timer and leaves the signal alone when it is answered", async () => {
+    const { requests, ask, isTicking, signal } = desk();
     const asked = ask({ timeoutMs: 100 });
     requests.settle("ask-1", "yes");
     await asked;
-    expect(isTicking()).toBe(false);
+    expect([isTicking(), getEventListeners(signal, "abort")]).toEqual([false, []]);
   });
 
   it("settles on an abort, and sends nothing when it was aborted before", async () => {
@@ -80,6 +82,43 @@ describe("pending requests", () => {
     expect(await asked).toBe("ask-1 aborted");
     expect(await ask()).toBe("ask-2 aborted");
     expect(sent).toEqual(["ask-1"]);
+  });
+
+  it("ends once, also when what it calls at its end aborts it", async () => {
+    const { requests, sent, ring } = desk();
+    const controller = new AbortController();
+    const ends: string[] = [];
+    const asked = requests.open({
+      send: (id) => sent.push(id),
+      signal: controller.signal,
+      timeoutMs: 100,
+      onTimeout(id) {
+        controller.abort();
+        requests.settle(id, "answered");
+        ends.push("timed out");
+        return "timed out";
+      },
+      onAbort() {
+        ends.push("aborted");
+        return "aborted";
+      },
+    });
+    ring();
+    expect([await asked, ends]).toEqual(["timed out", ["timed out"]]);
+  });
+
+  it("needs no signal; a request that cannot be sent fails and waits for nothing", async () => {
+    const { requests, isTicking } = desk();
+    const asked = requests.open({
+      send() {
+        throw new Error("too long to be sent");
+      },
+      onAbort: () => "aborted",
+      timeoutMs: 5,
+      onTimeout: () => "timed out",
+    });
+    await expect(asked).rejects.toThrow("too long to be sent");
+    expect([requests.size, isTicking()]).toEqual([0, false]);
   });
 
   it("passes progress on while it waits, and not after", async () => {

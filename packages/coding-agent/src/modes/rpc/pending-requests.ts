@@ -18,7 +18,7 @@ export interface PendingRequests<A> {
 export interface OpenRequest<A> {
   /** Sends the request; called once, with the id that the answer must carry. */
   send(id: string): void;
-  signal: AbortSignal;
+  signal?: AbortSignal;
   /** What it settles to when the signal aborts; `id` lets the caller withdraw the request. */
   onAbort(id: string): A;
   timeoutMs?: number;
@@ -37,24 +37,32 @@ export function createPendingRequests<A>(prefix: string, ids: IdSource, clock: C
 
   const open = (request: OpenRequest<A>): Promise<A> =>
     new Promise((resolve, reject) => {
+      const { signal, timeoutMs, onTimeout } = request;
       const id = ids.count(prefix);
-      if (request.signal.aborted) return resolve(request.onAbort(id));
-      const finish =
-        <V>(then: (value: V) => void) =>
-        (value: V): void => {
-          waiting.delete(id);
-          request.signal.removeEventListener("abort", aborted);
-          cancelTimer();
-          then(value);
-        };
-      const settle = finish(resolve);
-      const aborted = (): void => settle(request.onAbort(id));
-      const { timeoutMs, onTimeout } = request;
+      if (signal?.aborted) return resolve(request.onAbort(id));
+      /** It no longer waits when `then` runs: what that calls (an extension, say) may abort or answer it once more. */
+      const finish = (then: () => void): void => {
+        waiting.delete(id);
+        signal?.removeEventListener("abort", aborted);
+        cancelTimer();
+        then();
+      };
+      const aborted = (): void => finish(() => resolve(request.onAbort(id)));
+      waiting.set(id, {
+        settle: (answer) => finish(() => resolve(answer)),
+        reject: (error) => finish(() => reject(error)),
+        update: (progress) => request.onUpdate?.(progress),
+      });
       const cancelTimer =
-        timeoutMs !== undefined && onTimeout ? clock.after(timeoutMs, () => settle(onTimeout(id))) : () => undefined;
-      request.signal.addEventListener("abort", aborted, { once: true });
-      waiting.set(id, { settle, reject: finish(reject), update: (progress) => request.onUpdate?.(progress) });
-      request.send(id);
+        timeoutMs !== undefined && onTimeout
+          ? clock.after(timeoutMs, () => finish(() => resolve(onTimeout(id))))
+          : () => undefined;
+      signal?.addEventListener("abort", aborted, { once: true });
+      try {
+        request.send(id);
+      } catch (error) {
+        finish(() => reject(error));
+      }
     });
 
   return {

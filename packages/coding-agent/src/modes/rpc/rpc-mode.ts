@@ -1,4 +1,4 @@
-import type { Clock } from "@tiller/protocol/clock";
+import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import type { ReadyFrame } from "@tiller/protocol/frames";
 import type { UpdateMode } from "@tiller/protocol/state";
@@ -7,11 +7,12 @@ import { createLineSplitter } from "../../lib/jsonl.ts";
 import { log } from "../../lib/log.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import { createDispatcher } from "./dispatcher.ts";
-import { createEventFrames } from "./event-frames.ts";
-import { createFrameWriter, openStdout } from "./frame-writer.ts";
+import { createEventFrames, type EventFrames } from "./event-frames.ts";
+import { createFrameWriter, type FrameWriter, openStdout } from "./frame-writer.ts";
 import { createHandlers } from "./handlers/index.ts";
 import { createLanes } from "./lanes.ts";
 import { openStdin } from "./stdin.ts";
+import type { UiBridgeOptions } from "./ui-bridge.ts";
 
 export interface RpcModeOptions {
   session: AgentSession;
@@ -24,10 +25,14 @@ export interface RpcModeOptions {
   finishOnEof: boolean;
   /** What the host shall know first of all, e.g. that the offline model answers. */
   notices: readonly string[];
+  ids: IdSource;
+  /** `setTitle` requests of extensions are sent. */
+  emitTitle: boolean;
 }
 
 /** How long closing may take when the host does not read. */
 const CLOSING_MS = 800;
+const CLOSING_WITH_EXTENSIONS_MS = 5000;
 
 /**
  * So much is read while a long answer is on its way: a host may write several commands before it reads, and an `abort`
@@ -38,17 +43,20 @@ const READ_AHEAD_BYTES = 16 * 1024 * 1024;
 const EOF_REASON = "Request was aborted: stdin was closed (start with --finish-on-eof to let a running prompt finish)";
 
 /** Joins reader, dispatcher, session and writer, and ends them in order. Resolves to the exit code. */
-export function runRpcMode(options: RpcModeOptions): Promise<number> {
+export async function runRpcMode(options: RpcModeOptions): Promise<number> {
   const { session, dialect, clock, version, maxLineBytes } = options;
+  const dialogs = session.extensions && (await import("./ui-bridge.ts"));
   return new Promise((exit) => {
     const writer = createFrameWriter(openStdout(), (error) => leave(...lostHost(error)));
     const frames = createEventFrames({ writer, dialect, clock, mode: options.updates });
     const lanes = createLanes();
+    const bridge = dialogs?.createUiBridge(bridgeOptions(options, writer, frames));
+    const facts = { version, dialect: dialect.name, maxLineBytes, pendingDialogs: bridge?.pending };
     const dispatcher = createDispatcher({
-      handlers: createHandlers(session, frames, { version, dialect: dialect.name, maxLineBytes }),
+      handlers: createHandlers(session, frames, facts, dialect),
       dialect,
       lanes,
-      answers: ANSWERS,
+      answers: { ...ANSWERS, ...(bridge && { extension_ui_response: bridge.answer }) },
       write: writer.frame,
       writeJson: writer.raw,
       writePieces: writer.pieces,
@@ -66,8 +74,11 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
       leaving = true;
       // Nothing new is begun: what was read until now still gets its answer.
       input.pause();
+      bridge?.close();
       const closed = close(reason);
-      await Promise.race([closed, sleep(clock, CLOSING_MS)]);
+      // Extensions may have something to put away.
+      const patience = session.extensions ? CLOSING_WITH_EXTENSIONS_MS : CLOSING_MS;
+      await Promise.race([closed, sleep(clock, patience)]);
       exit(code);
     };
 
@@ -84,6 +95,13 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
     if (dialect.sendsReady) writer.frame(ready(options));
     session.subscribe(frames.take);
     for (const message of options.notices) frames.take({ type: "notice", level: "warning", message }, undefined);
+    if (bridge) session.extensions?.begin({ ui: bridge, mode: "rpc", shutdown: (code) => void shutdown(code) });
+    /** For an extension: when the answer to what is being done is out, and nothing else is going on. */
+    const shutdown = async (code = 0): Promise<void> => {
+      await lanes.started();
+      if (code === 0) await session.waitForIdle();
+      await leave(code, "Request was aborted: an extension ended the process");
+    };
 
     const input = openStdin();
     /** Of commands that were read while there was no room for their answers. */
@@ -100,6 +118,8 @@ export function runRpcMode(options: RpcModeOptions): Promise<number> {
     });
     input.on("end", async () => {
       splitter.end();
+      // Nobody will answer any more.
+      bridge?.close();
       if (options.finishOnEof) {
         await lanes.started();
         await session.waitForIdle();
@@ -132,7 +152,23 @@ function ready({ version, dialect, maxLineBytes }: RpcModeOptions): ReadyFrame {
   };
 }
 
-/** No dialog or host tool is open in this version, so nobody waits for these: an answer with an unknown id is ignored. */
+function bridgeOptions(
+  { ids, clock, dialect, emitTitle }: RpcModeOptions,
+  writer: FrameWriter,
+  frames: EventFrames,
+): UiBridgeOptions {
+  return {
+    write: writer.frame,
+    ids,
+    clock,
+    emitTitle,
+    announcesCancel: dialect.sendsDialogCancel,
+    onSurprise: (message) =>
+      void frames.take({ type: "notice", level: "warning", source: "extensions", message }, undefined),
+  };
+}
+
+/** Nobody waits for these: an answer with an unknown id is ignored. */
 const ANSWERS = {
   extension_ui_response: () => undefined,
   host_tool_update: () => undefined,
@@ -167,12 +203,13 @@ function onSignals(session: AgentSession, clock: Clock, leave: Leave): void {
     aborting = false;
   });
   // A bug. The host still gets the endings it waits for, and stderr says what happened.
-  const onBug = (error: unknown): void => {
+  const onBug = (error: unknown, event: "unhandled_rejection" | "uncaught_exception"): void => {
+    if (session.extensions?.takeError(error, event)) return;
     log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     void leave(1, "Request was aborted: internal error, see stderr");
   };
-  process.on("uncaughtException", onBug);
-  process.on("unhandledRejection", onBug);
+  process.on("uncaughtException", (error) => onBug(error, "uncaught_exception"));
+  process.on("unhandledRejection", (error) => onBug(error, "unhandled_rejection"));
   process.on("SIGTERM", () => leave(143, "Request was aborted: SIGTERM"));
   process.on("SIGHUP", () => leave(129, "Request was aborted: SIGHUP"));
 }

@@ -2,6 +2,7 @@ import type { CompactionResult } from "@tiller/protocol/compaction";
 import type { AgentMessage, Usage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
+import type { GivenCompaction, SessionHooks } from "../ports.ts";
 import { type CompactionEntry, type Cut, findCut, uncompacted } from "./cut-point.ts";
 import { fileLists, fileListText, withoutFileLists } from "./file-lists.ts";
 import { type CompactionSettings, contextSize, estimateAll, estimateText, keepTokens, thresholdOf } from "./policy.ts";
@@ -18,6 +19,8 @@ export interface CompactionTask {
   /** Somebody asked for it: then a short conversation is summarised too, and the summary may be as long as it likes. */
   isManual: boolean;
   focus?: string;
+  hooks?: SessionHooks;
+  sessionId?: string;
 }
 
 export type Made =
@@ -26,6 +29,8 @@ export type Made =
         /** `firstKeptEntryId` is undefined when no message is kept. */
         result: Omit<CompactionResult, "firstKeptEntryId"> & { firstKeptEntryId: string | undefined };
         isUnderThreshold: boolean;
+        /** The summary is an extension's. */
+        isGiven: boolean;
       };
     }
   | { nothing: string }
@@ -44,12 +49,16 @@ export async function compactBranch(task: CompactionTask): Promise<Made> {
   const cut = hasAnswer ? findCut(entries, cutOptions(task)) : undefined;
   if (!cut) return { nothing: NOTHING };
 
-  const made = await summariesOf(cut, previous, task);
+  const cutMessages = [...cut.history, ...cut.turnPrefix];
+  const details = fileLists(cutMessages, [previous?.details, ...earlierDetails(entries)]);
+  const decided = await askExtensions(task, { cut, previous, entries, details });
+  if (task.signal.aborted || decided?.cancel) return { aborted: true };
+  if (decided?.compaction) return { done: givenSummary(decided.compaction, task, cut, entries) };
+
+  const made = await summariesOf(cut, previous, { ...task, focus: decided?.focus ?? task.focus });
   if (task.signal.aborted) return { aborted: true };
   if ("failed" in made) return made;
 
-  const cutMessages = [...cut.history, ...cut.turnPrefix];
-  const details = fileLists(cutMessages, [previous?.details, ...earlierDetails(entries)]);
   const summary = made.text + fileListText(details);
   const replaced = estimateAll(cutMessages) + estimateText(previous?.summary ?? "");
   const size = estimateText(summary);
@@ -62,7 +71,53 @@ export async function compactBranch(task: CompactionTask): Promise<Made> {
   const { firstKeptEntryId } = cut;
   const result = { summary, firstKeptEntryId, tokensBefore, details, estimatedTokensAfter, usage: sumOf(made.usages) };
   const threshold = thresholdOf(task.model, task.settings) ?? Number.POSITIVE_INFINITY;
-  return { done: { result, isUnderThreshold: estimatedTokensAfter <= threshold } };
+  return { done: { result, isUnderThreshold: estimatedTokensAfter <= threshold, isGiven: false } };
+}
+
+interface Planned {
+  cut: Cut;
+  previous: CompactionEntry | undefined;
+  entries: readonly SessionEntry[];
+  details: unknown;
+}
+
+/** They may say no, bring a summary of their own, or say what ours shall respect. */
+async function askExtensions(task: CompactionTask, { cut, previous, entries, details }: Planned) {
+  const { hooks, signal, focus } = task;
+  if (!hooks) return undefined;
+  const decided: { cancel: boolean; compaction?: GivenCompaction; focus?: string } = { cancel: false };
+  if (hooks.listens("session_before_compact")) {
+    const preparation = {
+      firstKeptEntryId: cut.firstKeptEntryId,
+      messagesToSummarize: cut.history,
+      turnPrefixMessages: cut.turnPrefix,
+      isSplitTurn: cut.turnPrefix.length > 0,
+      tokensBefore: contextSize(task.fromLeaf()).tokens,
+      previousSummary: previous?.summary,
+      fileOps: details,
+      settings: task.settings,
+    };
+    const event = { preparation, branchEntries: [...entries], customInstructions: focus, signal };
+    Object.assign(decided, await hooks.run("session_before_compact", event, signal));
+  }
+  if (!decided.cancel && !decided.compaction && hooks.listens("session.compacting")) {
+    const messages = [...cut.history, ...cut.turnPrefix];
+    const more = await hooks.run("session.compacting", { sessionId: task.sessionId ?? "", messages }, signal);
+    decided.focus = [focus, more.prompt, ...more.context].filter((text) => text).join("\n\n") || undefined;
+  }
+  return decided;
+}
+
+/** A place to keep from that is not on this branch cannot be meant. */
+function givenSummary(given: GivenCompaction, task: CompactionTask, cut: Cut, entries: readonly SessionEntry[]) {
+  const { summary, details } = given;
+  const isKnown = entries.some(({ id }) => id === given.firstKeptEntryId);
+  const firstKeptEntryId = isKnown ? given.firstKeptEntryId : cut.firstKeptEntryId;
+  const tokensBefore = given.tokensBefore ?? contextSize(task.fromLeaf()).tokens;
+  const estimatedTokensAfter = estimateText(summary) + estimateAll(cut.kept);
+  const threshold = thresholdOf(task.model, task.settings) ?? Number.POSITIVE_INFINITY;
+  const result = { summary, firstKeptEntryId, tokensBefore, details, estimatedTokensAfter };
+  return { result, isUnderThreshold: estimatedTokensAfter <= threshold, isGiven: true };
 }
 
 function cutOptions({ model, settings, isManual }: CompactionTask) {

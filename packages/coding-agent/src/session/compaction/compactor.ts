@@ -1,6 +1,7 @@
 import type { CompactionResult } from "@tiller/protocol/compaction";
 import type { Model } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
+import type { SessionHooks } from "../ports.ts";
 import type { CompactionEvent, EventPlace, SessionEvent } from "../session-event.ts";
 import type { NewEntry } from "../store/session-store.ts";
 import type { Made } from "./compact-branch.ts";
@@ -16,6 +17,8 @@ export interface CompactorPorts {
   emit(event: SessionEvent, place?: EventPlace): unknown;
   settings(): CompactionSettings;
   model(): Model | null;
+  hooks?: SessionHooks;
+  sessionId?(): string;
 }
 
 export type AutomaticReason = "threshold" | "overflow";
@@ -65,7 +68,7 @@ const WAY_OUT = "Compact by hand (compact), choose another model, or switch it o
 /** Marks the place of a cut behind which no message is kept: `firstKeptEntryId` has to name something. */
 const MARK: NewEntry = { type: "custom", customType: "tiller.cut", data: {} };
 
-type MadeResult = Extract<Made, { done: unknown }>["done"]["result"];
+type MadeDone = Extract<Made, { done: unknown }>["done"];
 type Written = Exclude<Made, { done: unknown }> | { result: CompactionResult; isUnderThreshold: boolean };
 type End = Pick<Extract<CompactionEvent, { type: "compaction_end" }>, "result" | "aborted"> & {
   errorMessage?: string;
@@ -73,7 +76,7 @@ type End = Pick<Extract<CompactionEvent, { type: "compaction_end" }>, "result" |
 };
 
 export function createCompactor(ports: CompactorPorts): Compactor {
-  const { fromLeaf, append, ask, emit, settings, model } = ports;
+  const { fromLeaf, append, ask, emit, settings, model, hooks } = ports;
   const open = new Set<AbortController>();
   let tail: Promise<unknown> = Promise.resolve();
   /** In a row, of those that were not asked for, with the model that made them. */
@@ -99,21 +102,41 @@ export function createCompactor(ports: CompactorPorts): Compactor {
     if (signal.aborted) return { aborted: true };
     try {
       const { compactBranch } = await import("./compact-branch.ts");
-      const task = { fromLeaf, ask, model: current, settings: settings(), signal, isManual, focus };
+      const about = { hooks, sessionId: ports.sessionId?.() };
+      const task = { fromLeaf, ask, model: current, settings: settings(), signal, isManual, focus, ...about };
       const summarised = leafId();
       const made = await orAborted(compactBranch(task), signal);
-      return "done" in made ? { ...made.done, result: write(made.done.result, summarised) } : made;
+      if (!("done" in made)) return made;
+      const result = write(made.done, summarised);
+      await tellExtensions(made.done.isGiven);
+      return { ...made.done, result };
     } catch (error) {
       return { failed: error instanceof Error ? error.message : String(error), isPassing: false };
     }
   };
 
   /** `summarised`: the last entry that the summary knows of. */
-  const write = (made: MadeResult, summarised: string | undefined): CompactionResult => {
+  const write = ({ result: made, isGiven }: MadeDone, summarised: string | undefined): CompactionResult => {
     const { summary, tokensBefore, details, usage } = made;
     const firstKeptEntryId = made.firstKeptEntryId ?? firstSince(summarised) ?? append(MARK);
-    append({ type: "compaction", summary, firstKeptEntryId, tokensBefore, details, ...(usage && { usage }) });
+    append({
+      type: "compaction",
+      summary,
+      firstKeptEntryId,
+      tokensBefore,
+      details,
+      ...(usage && { usage }),
+      ...(isGiven && { fromHook: true }),
+    });
     return { ...made, firstKeptEntryId };
+  };
+
+  const tellExtensions = async (fromExtension: boolean): Promise<void> => {
+    if (!hooks?.listens("session_compact")) return;
+    for (const compactionEntry of fromLeaf()) {
+      await hooks.run("session_compact", { compactionEntry, fromExtension });
+      return;
+    }
   };
 
   /** What was added while the summary was being made, such as the output of a shell command, is in no summary. */
@@ -142,6 +165,10 @@ export function createCompactor(ports: CompactorPorts): Compactor {
     return undefined;
   };
 
+  const tellFailure = (reason: string, error: string): void => {
+    if (hooks?.listens("session_compact_failed")) void hooks.run("session_compact_failed", { reason, error });
+  };
+
   /** Counts it; gives back the text with what follows from it. */
   const failure = (text: string, isPassing: boolean, place: EventPlace | undefined): string => {
     triedAt = leafId();
@@ -167,6 +194,7 @@ export function createCompactor(ports: CompactorPorts): Compactor {
     const tellEnd = (end: Omit<End, "skipped">): void =>
       void emit({ type: "compaction_end", reason: "manual", ...end, willRetry: false });
     const refuse = (text: string): ManualOutcome => {
+      tellFailure("manual", text);
       tellEnd({ aborted: false, errorMessage: `Compaction failed: ${text}` });
       return { refused: text };
     };
@@ -190,6 +218,7 @@ export function createCompactor(ports: CompactorPorts): Compactor {
   ): Promise<{ outcome: AutomaticOutcome; end: End }> => {
     const failed = (text: string, isPassing: boolean) => {
       const errorMessage = `${FAILURES[reason]}: ${failure(text, isPassing, place)}`;
+      tellFailure(reason, text);
       return { outcome: "failed" as const, end: { aborted: false, errorMessage } };
     };
     const reasonAgainst = reason === "threshold" ? useless() : undefined;

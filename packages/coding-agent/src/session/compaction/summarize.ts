@@ -94,7 +94,7 @@ export async function summarize(
   kind: Kind,
   messages: readonly AgentMessage[],
   { ask, model, reserveTokens, signal }: Summarizer,
-  { previous, focus }: { previous?: string; focus?: string } = {},
+  { previous, focus }: { previous?: string; focus?: Focus } = {},
 ): Promise<Summary> {
   const maxTokens = answerTokens(SHARE[kind], reserveTokens, model);
   const texts = serialise(messages);
@@ -143,12 +143,16 @@ function nextPiece(texts: readonly string[], from: number, room: number): { text
   return { text: shortened(texts.slice(from, to).join("\n\n"), room), count: to - from };
 }
 
-function requestOf(kind: Kind, conversation: string, notes: string | undefined, focus: string | undefined): LlmMessage {
+/** What a summary shall pay attention to; or all that the model is told about making it. */
+export type Focus = string | { instead: string };
+
+function requestOf(kind: Kind, conversation: string, notes: string | undefined, focus: Focus | undefined): LlmMessage {
+  const usual = notes === undefined ? INSTRUCTIONS[kind] : `${UPDATE}\n\n${kind === "turn prefix" ? PREFIX : FORMAT}`;
   const parts = [
     notes === undefined ? "" : tagged(SUMMARY_TAGS.previous, notes),
     tagged(SUMMARY_TAGS.conversation, conversation),
-    notes === undefined ? INSTRUCTIONS[kind] : `${UPDATE}\n\n${kind === "turn prefix" ? PREFIX : FORMAT}`,
-    focus ? `Additional focus: ${focus}` : "",
+    typeof focus === "object" ? focus.instead : usual,
+    typeof focus === "string" && focus ? `Additional focus: ${focus}` : "",
   ];
   const text = parts.filter((part) => part !== "").join("\n\n");
   return { role: "user", content: [{ type: "text", text }], timestamp: 0 };
@@ -164,7 +168,7 @@ export interface BranchSummary {
 export async function summarizeBranch(
   entries: readonly SessionEntry[],
   summarizer: Summarizer,
-  focus?: string,
+  focus?: Focus,
 ): Promise<BranchSummary | { refused: string; aborted: boolean }> {
   const messages = entries.map((entry) => messageOf(entry)).filter((message) => message !== undefined);
   if (serialise(messages).length === 0) return { refused: "Nothing to summarize on this branch", aborted: false };

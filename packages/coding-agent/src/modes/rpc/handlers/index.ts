@@ -1,4 +1,5 @@
 import type { WorkingCommand } from "@tiller/protocol/command-table.generated";
+import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import type { Handlers } from "../answer.ts";
 import type { EventFrames } from "../event-frames.ts";
@@ -15,9 +16,14 @@ import { type HostFacts, stateHandlers } from "./state.ts";
 import { thinkingHandlers } from "./thinking.ts";
 
 /** Every command that works, by the group it belongs to: one that is missing here does not compile. */
-export function createHandlers(session: AgentSession, frames: EventFrames, facts: HostFacts): Handlers<WorkingCommand> {
+export function createHandlers(
+  session: AgentSession,
+  frames: EventFrames,
+  facts: HostFacts,
+  dialect: Dialect,
+): Handlers<WorkingCommand> {
   return {
-    ...promptingHandlers(session),
+    ...promptingHandlers(session, dialect),
     ...queueHandlers(session),
     ...stateHandlers(session, frames, facts),
     ...messageHandlers(session),

@@ -1,4 +1,5 @@
 import { COMMAND_TABLE, EVENT_TABLE } from "@tiller/protocol/command-table.generated";
+import type { PendingDialog } from "@tiller/protocol/extension-ui";
 import type { SessionState } from "@tiller/protocol/state";
 import { toJson } from "../../../lib/wire-json.ts";
 import type { AgentSession } from "../../../session/agent-session.ts";
@@ -9,6 +10,8 @@ export interface HostFacts {
   version: string;
   dialect: string;
   maxLineBytes: number;
+  /** Dialogs that wait for an answer; the same list as long as nothing has changed. */
+  pendingDialogs?(): readonly PendingDialog[];
 }
 
 export function stateHandlers(
@@ -18,13 +21,16 @@ export function stateHandlers(
 ): Handlers<"get_state" | "get_capabilities" | "set_update_mode"> {
   /** Hosts ask for the state again and again while nothing changes: its JSON is kept. */
   let told: SessionState | undefined;
+  let dialogs: readonly PendingDialog[] | undefined;
   let json = "";
   return {
     get_state() {
       const state = session.state();
-      if (state !== told) {
+      const pending = facts.pendingDialogs?.();
+      if (state !== told || pending !== dialogs) {
         told = state;
-        json = toJson(state);
+        dialogs = pending;
+        json = toJson(pending && pending.length > 0 ? { ...state, pendingDialogs: pending } : state);
       }
       return { dataJson: json };
     },

@@ -1,0 +1,287 @@
+import type { Model } from "@tiller/protocol/model";
+import { describe, expect, it } from "vitest";
+import { createModelRegistry, type RegistryOptions } from "./models.ts";
+import { createProviders } from "./registered-providers.ts";
+import { streamAssistant } from "./stream.ts";
+import { answer, collect, testRequest } from "./testing.ts";
+
+function desk(options: Partial<RegistryOptions> & { env?: Record<string, string> } = {}) {
+  const env = options.env ?? {};
+  const registry = createModelRegistry({
+    now: () => 1000,
+    runCommand: async () => ({ output: "from-a-command" }),
+    offline: false,
+    ...options,
+    env,
+  });
+  let changes = 0;
+  const providers = createProviders({
+    registry,
+    env,
+    onChange: () => {
+      changes++;
+    },
+  });
+  return { registry, providers, changes: () => changes };
+}
+
+const ids = (models: readonly Model[]) => models.map(({ provider, id }) => `${provider}/${id}`);
+const mine = {
+  baseUrl: "https://api.mine.test/v1",
+  apiKey: "literal-key",
+  api: "openai-completions",
+  models: [{ id: "large", name: "Mine Large", reasoning: true, contextWindow: 5000, maxTokens: 500 }],
+};
+
+describe("a new provider", () => {
+  it("is in all lists at once and gone again at once", async () => {
+    const { registry, providers, changes } = desk();
+    providers.register("mine", mine);
+    expect(ids(registry.available())).toEqual(["mine/large"]);
+    expect(registry.find("mine", "large")).toMatchObject({
+      name: "Mine Large",
+      api: "openai-completions",
+      baseUrl: "https://api.mine.test/v1",
+      contextWindow: 5000,
+    });
+    expect(registry.providers()).toContain("mine");
+    expect(await registry.credentials(registry.find("mine", "large")!)).toEqual({ apiKey: "literal-key" });
+    expect(registry.named("mine", "typo")).toBeUndefined();
+    providers.unregister("mine");
+    expect(registry.available()).toEqual([]);
+    expect(registry.find("mine", "large")).toBeUndefined();
+    expect(registry.providers()).not.toContain("mine");
+    expect(changes()).toBe(2);
+  });
+
+  it.each([
+    ["literal", "literal"],
+    ["MY_VARIABLE", "from-the-variable"],
+    ["$MY_VARIABLE", "from-the-variable"],
+    ["NOT_SET_ANYWHERE", "NOT_SET_ANYWHERE"],
+    ["!print-it", "from-a-command"],
+  ])("takes %s as its key: %s", async (apiKey, key) => {
+    const { registry, providers } = desk({ env: { MY_VARIABLE: "from-the-variable" } });
+    providers.register("mine", { ...mine, apiKey });
+    expect(await registry.credentials(registry.find("mine", "large")!)).toEqual({ apiKey: key });
+  });
+
+  it("has no key when the variable it names is not set", () => {
+    const { registry, providers } = desk();
+    providers.register("mine", { ...mine, apiKey: "$MINE_KEY" });
+    expect(registry.available()).toEqual([]);
+    expect(registry.unusable(registry.find("mine", "large")!)).toContain("MINE_KEY is not set");
+  });
+
+  it("sends headers of its own, of its models, and the key as one when it wants that", async () => {
+    const { registry, providers } = desk({ env: { TOKEN: "t-from-env" } });
+    const models = [{ id: "large", headers: { "X-Model": "m" } }];
+    providers.register("mine", { ...mine, headers: { "X-Org": "TOKEN" }, authHeader: true, models });
+    expect(await registry.credentials(registry.find("mine", "large")!)).toEqual({
+      apiKey: "literal-key",
+      headers: { "x-org": "t-from-env", "x-model": "m", authorization: "Bearer literal-key" },
+    });
+  });
+
+  it("hides what is secret in its address", async () => {
+    const { registry, providers } = desk();
+    providers.register("mine", { ...mine, baseUrl: "https://me:pass@api.mine.test/v1?key=k" });
+    const model = registry.find("mine", "large")!;
+    expect(model.baseUrl).toBe("https://api.mine.test/v1");
+    expect(await registry.credentials(model)).toMatchObject({
+      baseUrl: "https://api.mine.test/v1?key=k",
+      headers: { authorization: expect.stringContaining("Basic") as string },
+    });
+  });
+
+  it("said again keeps what is not said anew", () => {
+    const { registry, providers } = desk();
+    providers.register("mine", mine);
+    providers.register("mine", { baseUrl: "https://other.test" });
+    expect(registry.find("mine", "large")?.baseUrl).toBe("https://other.test");
+    expect(providers.get("mine")).toMatchObject({ apiKey: "literal-key" });
+  });
+});
+
+describe("a provider that is there already", () => {
+  const env = { ANTHROPIC_API_KEY: "sk-from-env-0123" };
+
+  it("moves with all its models, and back", async () => {
+    const { registry, providers } = desk({ env });
+    const before = registry.modelsOf("anthropic");
+    providers.register("anthropic", { baseUrl: "https://proxy.test", headers: { "X-Via": "proxy" } });
+    const moved = registry.modelsOf("anthropic");
+    expect(ids(moved)).toEqual(ids(before));
+    expect(new Set(moved.map(({ baseUrl }) => baseUrl))).toEqual(new Set(["https://proxy.test"]));
+    expect(registry.modelsOf("anthropic")).toBe(moved);
+    expect(await registry.credentials(moved[0]!)).toMatchObject({
+      apiKey: "sk-from-env-0123",
+      headers: { "x-via": "proxy" },
+    });
+    providers.unregister("anthropic");
+    expect(registry.modelsOf("anthropic")).toBe(before);
+    expect(await registry.credentials(before[0]!)).not.toHaveProperty("headers.x-via");
+  });
+
+  it("gets other headers for the next request, although it was asked just before", async () => {
+    const { registry, providers } = desk({ env });
+    const model = registry.modelsOf("anthropic")[0]!;
+    expect(await registry.credentials(model)).not.toHaveProperty("headers.x-via");
+    providers.register("anthropic", { headers: { "X-Via": "proxy" } });
+    expect(await registry.credentials(model)).toHaveProperty("headers.x-via", "proxy");
+  });
+
+  it("gets other models instead of its own, also of those that were in use", () => {
+    const { registry, providers } = desk({ env });
+    const [first] = registry.modelsOf("anthropic");
+    registry.adopt({ ...first!, id: "named-by-hand" });
+    providers.register("anthropic", { ...mine, api: "anthropic-messages" });
+    expect(ids(registry.available())).toEqual(["anthropic/large"]);
+    providers.unregister("anthropic");
+    expect(registry.find("anthropic", "named-by-hand")).toBeDefined();
+    expect(registry.find("anthropic", "large")).toBeUndefined();
+  });
+
+  it("keeps what models.json says of it", async () => {
+    const models = {
+      name: "models.json",
+      value: { providers: { mine: { ...mine, baseUrl: "https://u:p@old.test", headers: { "X-File": "f" } } } },
+    };
+    const { registry, providers } = desk({ models });
+    providers.register("mine", { headers: { "X-More": "m" } });
+    const model = registry.find("mine", "large")!;
+    expect(await registry.credentials(model)).toMatchObject({
+      apiKey: "literal-key",
+      headers: { "x-file": "f", "x-more": "m", authorization: expect.stringContaining("Basic") as string },
+    });
+    providers.register("mine", { baseUrl: "https://new.test" });
+    expect(await registry.credentials(registry.find("mine", "large")!)).toEqual({
+      apiKey: "literal-key",
+      headers: { "x-file": "f", "x-more": "m" },
+    });
+  });
+});
+
+describe("what cannot be meant", () => {
+  it.each([
+    ["mine", undefined, "must be an object"],
+    ["", mine, "name of the provider is missing"],
+    ["mine", {}, "says nothing"],
+    ["mine", { ...mine, baseUrl: undefined }, "baseUrl is missing"],
+    ["mine", { ...mine, baseUrl: "not a url" }, 'baseUrl is "not a url"'],
+    ["mine", { ...mine, apiKey: undefined }, "apiKey is missing"],
+    ["mine", { ...mine, api: undefined }, "models[0].api is missing"],
+    ["mine", { ...mine, api: "carrier-pigeon" }, 'api is "carrier-pigeon", which is not known'],
+    ["mine", { ...mine, models: [] }, "models is empty"],
+    ["mine", { ...mine, models: "large" }, "models must be a list"],
+    ["mine", { ...mine, models: [{ name: "x" }] }, "models[0].id is missing"],
+    ["mine", { ...mine, models: [{ id: "x", contextWindow: -1 }] }, "models[0].contextWindow must be"],
+    ["mine", { ...mine, headers: { a: 1 } }, "headers must be"],
+    ["mine", { ...mine, streamSimple: "yes" }, "streamSimple must be a function"],
+    ["mine", { ...mine, oauth: "yes" }, "oauth must be an object"],
+    ["mine", { streamSimple: () => undefined }, "api is missing"],
+    ["mine", { baseUrl: "https://x.test" }, "models is missing"],
+  ])("%s %j: %s", (name, config, words) => {
+    const { registry, providers } = desk();
+    expect(() => providers.register(name, config)).toThrow(words);
+    expect(registry.providers()).not.toContain("mine");
+  });
+
+  it("leaves what was registered before", () => {
+    const { registry, providers } = desk();
+    providers.register("mine", mine);
+    expect(() => providers.register("mine", { models: [{}] })).toThrow("models[0].id is missing");
+    expect(registry.find("mine", "large")).toBeDefined();
+  });
+
+  it("is all gone at once", () => {
+    const { registry, providers, changes } = desk();
+    providers.register("mine", mine);
+    providers.register("openai", { baseUrl: "https://proxy.test" });
+    providers.clear();
+    expect(registry.find("mine", "large")).toBeUndefined();
+    expect(registry.modelsOf("openai")[0]?.baseUrl).not.toContain("proxy.test");
+    expect(changes()).toBe(3);
+  });
+
+  it("does not mind a name that nobody registered", () => {
+    const { providers, changes } = desk();
+    providers.unregister("nobody");
+    expect(changes()).toBe(0);
+  });
+});
+
+describe("a provider with a stream of its own", () => {
+  const streamSimple = async function* (model: Model) {
+    yield { type: "done", reason: "stop", message: answer([{ type: "text", text: `I am ${model.id}` }]) };
+  };
+  const words = async (model: Model) =>
+    (await collect(streamAssistant(testRequest({ model })))).flatMap((delta) =>
+      delta.type === "grow" ? [delta.text] : [],
+    );
+
+  it("answers for its models, without an address and without a key if it wants none", async () => {
+    const { registry, providers } = desk();
+    providers.register("own", { api: "own-api", streamSimple, models: [{ id: "echo" }] });
+    expect(ids(registry.available())).toEqual(["own/echo"]);
+    const model = registry.find("own", "echo")!;
+    expect(await registry.credentials(model)).toEqual({});
+    expect(await words(model)).toEqual(["I am echo"]);
+  });
+
+  it("answers for another provider that names its API", async () => {
+    const { registry, providers } = desk();
+    providers.register("own", { api: "own-api", streamSimple });
+    providers.register("mine", { ...mine, api: "own-api" });
+    expect(await words(registry.find("mine", "large")!)).toEqual(["I am large"]);
+  });
+
+  it("answers for the models of a built-in provider as long as it is registered", async () => {
+    const { registry, providers } = desk({ env: { ANTHROPIC_API_KEY: "sk-0123456789" } });
+    providers.register("anthropic", { streamSimple });
+    const [model] = registry.modelsOf("anthropic");
+    expect(await words(model!)).toEqual([`I am ${model!.id}`]);
+    providers.unregister("anthropic");
+    expect(registry.modelsOf("anthropic")[0]).not.toBe(model);
+  });
+});
+
+describe("a provider that people log in to", () => {
+  const oauth = {
+    name: "Corporate",
+    login: async () => ({}),
+    refreshToken: async () => ({}),
+    getApiKey: (login: Readonly<Record<string, unknown>>) => `${login.account}:${login.access}`,
+    modifyModels: (models: Model[]) => models.map((model) => ({ ...model, name: `${model.name} (EU)` })),
+  };
+  const login = (expires: number) => ({
+    name: "auth.json",
+    value: { corp: { type: "oauth", access: "tok", refresh: "r", expires, account: "acme" } },
+  });
+
+  it("makes its key of the login that is stored", async () => {
+    const { registry, providers } = desk({ auth: login(5000) });
+    providers.register("corp", { ...mine, apiKey: undefined, oauth });
+    const model = registry.find("corp", "large")!;
+    expect(model.name).toBe("Mine Large (EU)");
+    expect(await registry.credentials(model)).toEqual({ apiKey: "acme:tok" });
+    expect(providers.logins()).toEqual([{ id: "corp", name: "Corporate" }]);
+  });
+
+  it("cannot be used without a login, or when it has run out", () => {
+    for (const auth of [undefined, login(500)]) {
+      const { registry, providers } = desk({ auth });
+      providers.register("corp", { ...mine, apiKey: undefined, oauth });
+      expect(registry.available()).toEqual([]);
+    }
+  });
+});
+
+it("a key for this process goes before all others", async () => {
+  const { registry, providers } = desk();
+  providers.register("mine", mine);
+  registry.setRuntimeKey("mine", "runtime");
+  expect(await registry.credentials(registry.find("mine", "large")!)).toEqual({ apiKey: "runtime" });
+  registry.setRuntimeKey("mine", undefined);
+  expect(await registry.credentials(registry.find("mine", "large")!)).toEqual({ apiKey: "literal-key" });
+});

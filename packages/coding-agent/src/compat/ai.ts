@@ -1,0 +1,97 @@
+import { keyVariables } from "@tiller/ai/auth";
+import { settleUsage } from "@tiller/ai/cost";
+import { isOverflowText } from "@tiller/ai/overflow";
+import { parsePartialObject } from "@tiller/ai/partial-json";
+import { clampLevel, levelsFor } from "@tiller/ai/thinking-levels";
+import type { ToolCall } from "@tiller/protocol/content";
+import type { AssistantMessage, Usage } from "@tiller/protocol/message";
+import type { Model } from "@tiller/protocol/model";
+import type { ToolSpec } from "@tiller/protocol/tool";
+import { parseJsonText } from "../config/json-text.ts";
+import { apiProviderNames } from "./api-providers.ts";
+import { AssistantMessageEventStream, createAssistantMessageEventStream, EventStream } from "./event-stream.ts";
+import type { CompatHost } from "./host.ts";
+import { collapseSystemMessages, contentText, getCurrentSystemPrompt, getCurrentTools } from "./model-context.ts";
+import { oauthNames } from "./oauth.ts";
+import { type Names, openModule } from "./stand-in.ts";
+
+/** `pi-ai`: real models behind the names that extensions know. */
+export async function aiModule(host: CompatHost): Promise<Names> {
+  const [{ Type }, { checkArguments }] = await Promise.all([
+    import("typebox"),
+    import("@tiller/agent/check-arguments"),
+  ]);
+  const validateToolArguments = (tool: ToolSpec, call: Pick<ToolCall, "arguments">): Record<string, unknown> => {
+    const checked = checkArguments(tool, call.arguments);
+    if ("error" in checked) throw new Error(checked.error);
+    return checked.args;
+  };
+  return openModule(
+    "pi-ai",
+    {
+      Type,
+      /** An enum that every provider understands: one list, no alternatives. */
+      StringEnum: (values: readonly string[], options: object = {}) =>
+        Type.Unsafe<string>({ type: "string", enum: [...values], ...options }),
+      EventStream,
+      AssistantMessageEventStream,
+      createAssistantMessageEventStream,
+      ...apiProviderNames(host),
+      ...oauthNames(),
+      getModel: (provider: string, id: string) => host.models.find(provider, id),
+      getModels: (provider: string) => [...host.models.modelsOf(provider)],
+      getProviders: () => host.models.providers(),
+      getEnvApiKey: (provider: string) => envKey(host, provider)?.value,
+      findEnvKeys: (provider: string) => keyVariables(provider).filter((name) => host.env[name]?.trim()),
+      uuidv7: () => host.ids.uuid(),
+      calculateCost,
+      validateToolArguments,
+      validateToolCall(tools: readonly ToolSpec[], call: ToolCall) {
+        const tool = tools.find(({ name }) => name === call.name);
+        if (!tool) throw new Error(`Tool "${call.name}" not found`);
+        return validateToolArguments(tool, call);
+      },
+      isContextOverflow,
+      supportsXhigh: (model: Model) => levelsFor(model).includes("xhigh"),
+      getSupportedThinkingLevels: levelsFor,
+      clampThinkingLevel: clampLevel,
+      modelsAreEqual: (a?: Model | null, b?: Model | null) => !!a && !!b && a.id === b.id && a.provider === b.provider,
+      hasApi: (model: Model, api: string) => model.api === api,
+      parseStreamingJson: (text: string | undefined) => parsePartialObject(text ?? ""),
+      parseJsonWithRepair,
+      contentText,
+      collapseSystemMessages,
+      normalizeContext: collapseSystemMessages,
+      getCurrentSystemPrompt,
+      getCurrentTools,
+    },
+    host.onStandIn,
+  );
+}
+
+function envKey({ env }: CompatHost, provider: string): { value: string } | undefined {
+  const value = keyVariables(provider)
+    .map((name) => env[name]?.trim())
+    .find((text) => text);
+  return value === undefined ? undefined : { value };
+}
+
+function calculateCost(model: Model, usage: Usage): Usage["cost"] {
+  const { totalTokens } = usage;
+  settleUsage(usage, model);
+  // Whoever has counted the total himself is right.
+  if (totalTokens > 0) usage.totalTokens = totalTokens;
+  return usage.cost;
+}
+
+/** Some providers say so, others cut the prompt in silence and count what they were sent. */
+function isContextOverflow(message: AssistantMessage, contextWindow = 0): boolean {
+  if (message.stopReason === "error") return isOverflowText(message.errorMessage ?? "");
+  const { input, cacheRead } = message.usage;
+  return contextWindow > 0 && message.stopReason === "stop" && input + cacheRead > contextWindow;
+}
+
+function parseJsonWithRepair(text: string): unknown {
+  const parsed = parseJsonText(text);
+  return parsed.ok ? parsed.value : parsePartialObject(text);
+}

@@ -1,0 +1,259 @@
+import { dirname } from "node:path";
+import type { AgentTool } from "@tiller/agent/types";
+import type { Clock, IdSource } from "@tiller/protocol/clock";
+import type { AgentMessage, CustomMessage, UserMessage } from "@tiller/protocol/message";
+import type { SessionEntry } from "@tiller/protocol/session-entry";
+import { runProcess } from "./exec/run-process.ts";
+import type { ExtensionActions, ListedTool } from "./extensions/actions.ts";
+import { createExec } from "./extensions/exec.ts";
+import { createSessionView, type SessionEditor, type SessionView } from "./extensions/session-view.ts";
+import type { Ground } from "./ground.ts";
+import { plainJson } from "./lib/plain-json.ts";
+import type { LoadedExtensions } from "./load-extensions.ts";
+import { limitsOf } from "./part-settings.ts";
+import type { AgentSession } from "./session/agent-session.ts";
+import type { EventPipeline } from "./session/event-pipeline.ts";
+import type { ModelControl } from "./session/model-control.ts";
+import type { ExtensionHost } from "./session/ports.ts";
+import { userMessage } from "./session/prompt-input.ts";
+import type { SessionQueue } from "./session/session-queue.ts";
+import type { PromptMessage, SessionRun } from "./session/session-run.ts";
+import { labelsOf } from "./session/store/fork.ts";
+import type { NewEntry, SessionStore } from "./session/store/session-store.ts";
+import type { Toolbox } from "./toolbox.ts";
+import { TOOL_SPECS } from "./tools/specs.ts";
+
+/** The session as far as extensions may act on it. */
+export interface ActionParts {
+  ground: Ground;
+  extensions: LoadedExtensions;
+  store: SessionStore;
+  pipeline: EventPipeline;
+  models: ModelControl;
+  queue: SessionQueue;
+  run: SessionRun;
+  toolbox: Toolbox;
+  clock: Clock;
+  ids: IdSource;
+  session(): AgentSession;
+  /** The session in the store gets its file, if it is to have one. */
+  openDisk(): Promise<void>;
+  modelRegistry(): object;
+  providers: { register(name: string, config: unknown): void; unregister(name: string): void };
+  host(): ExtensionHost | undefined;
+  /** What the system prompt is now. */
+  systemPrompt(): string;
+  commands(): ReturnType<ExtensionActions["commands"]>;
+  /** Kept for the next prompt of the host. */
+  nextTurn: AgentMessage[];
+}
+
+/** What is done to a session that was just begun, before its extensions see it. */
+export interface PendingSetup {
+  run: (() => Promise<void>) | undefined;
+}
+
+export function createExtensionActions(parts: ActionParts, pending: PendingSetup): ExtensionActions {
+  const { ground, store, pipeline, models, queue, run, toolbox, clock, ids, session } = parts;
+  const view = createSessionView(viewSource(parts));
+
+  /** Starts a run that no host has asked for. */
+  const start = async (message: PromptMessage): Promise<void> => {
+    const problem = run.exhausted ?? ground.models.unusable(models.model) ?? (await store.writeProblem());
+    if (problem !== undefined) throw new Error(problem);
+    const prompt = { promptId: ids.count("prompt"), commandId: undefined, isOwn: true as const };
+    const job = run.accept(message, prompt, limitsOf(ground.settings, "prompt"));
+    // Not now: whoever has called this is still at work.
+    clock.after(0, () => void job().catch(() => undefined));
+  };
+  /** An entry that no other event tells of. */
+  const append = (entry: NewEntry): string => {
+    const id = store.append(entry);
+    const written = store.log.entry(store.leaf);
+    if (written) void pipeline.emit({ type: "entry_appended", entry: written });
+    return id;
+  };
+  const done = async (work: Promise<{ cancelled: boolean } | { refused: string }>): Promise<{ cancelled: boolean }> => {
+    const outcome = await work;
+    if ("refused" in outcome) throw new Error(outcome.refused);
+    return outcome;
+  };
+  const files = async () => (await session().history()).files;
+  const { hooks } = parts.extensions.host;
+  /** What other extensions make of it; undefined when one of them has dealt with it. */
+  const lookedAt = async (content: UserContents): Promise<UserContents | undefined> => {
+    if (typeof content !== "string" || !hooks.listens("input")) return content;
+    const input = await hooks.run("input", { text: content, source: "extension" });
+    if (input.handled) return undefined;
+    return input.images ? [{ type: "text", text: input.text }, ...input.images] : input.text;
+  };
+
+  return {
+    async sendMessage(untimed, { triggerTurn, deliverAs = "steer" }) {
+      const message: CustomMessage = { ...untimed, timestamp: clock.now() };
+      if (deliverAs === "nextTurn") parts.nextTurn.push(message);
+      else if (run.isStreaming) queue.add(deliverAs === "followUp" ? "followUp" : "steering", message);
+      else if (triggerTurn) await start(message);
+      else {
+        await parts.openDisk();
+        void pipeline.emit({ type: "message_start", message });
+        void pipeline.emit({ type: "message_end", message });
+      }
+    },
+    async sendUserMessage(content, { deliverAs }) {
+      if (run.isStreaming && deliverAs === undefined) throw new Error(ground.run.dialect.busyText);
+      const seen = await lookedAt(content);
+      if (seen === undefined) return;
+      const message = userMessageOf(seen, clock.now());
+      if (run.isStreaming) queue.add(deliverAs === "followUp" ? "followUp" : "steering", message);
+      else await start(message);
+    },
+    appendEntry: (customType, data) => append({ type: "custom", customType, data: plainJson(data) }),
+    sessionName: () => store.name,
+    setSessionName(given) {
+      const name = given.trim();
+      if (name === "") throw new Error("Session name cannot be empty");
+      store.append({ type: "session_info", name });
+      void pipeline.emit({ type: "session_info_changed", name });
+    },
+    setLabel(entryId, given) {
+      if (store.log.find(entryId) < 0) throw new Error(`Entry not found: ${entryId}`);
+      const label = given?.trim() || undefined;
+      append({ type: "label", targetId: entryId, ...(label !== undefined && { label }) });
+    },
+    exec: createExec({
+      run: (request, signal) => runProcess({ ...request, env: ground.env, clock }, signal),
+      cwd: () => store.cwd,
+    }),
+
+    activeTools: () => (models.model ? toolbox.active.names(models.model) : []),
+    allTools: () => listedTools(parts),
+    setActiveTools: (names) => void toolbox.active.set(names),
+    toolsChanged: (name) => toolbox.active.add(name),
+    commands: parts.commands,
+
+    model: () => models.model ?? undefined,
+    async setModel({ provider, id }) {
+      const chosen = await models.set(provider, id);
+      return chosen !== undefined;
+    },
+    thinkingLevel: () => models.thinkingLevel,
+    setThinkingLevel: (level) => models.setThinkingLevel(level),
+    scopedModels: () => ground.models.scope.map((model) => ({ model })),
+    registerProvider: parts.providers.register,
+    unregisterProvider: parts.providers.unregister,
+    modelRegistry: parts.modelRegistry,
+
+    get ui() {
+      return hostOf(parts).ui;
+    },
+    get mode() {
+      return hostOf(parts).mode;
+    },
+    cwd: () => store.cwd,
+    view,
+    isIdle: () => !run.isStreaming,
+    signal: () => run.signal,
+    abort: () => void session().abort(),
+    hasPendingMessages: () => !queue.isEmpty,
+    shutdown: () => hostOf(parts).shutdown(),
+    contextUsage: () => session().state().contextUsage,
+    async compact(customInstructions) {
+      const made = await session().compact(customInstructions);
+      return "refused" in made ? made : { result: made };
+    },
+    systemPrompt: parts.systemPrompt,
+    isProjectTrusted: () => ground.run.projectTrust === "code",
+    setting: (key) => ground.settings.get(key as never),
+
+    waitForIdle: () => run.settled(),
+    async newSession({ parentSession, setup }) {
+      pending.run = setup && (async () => void (await setup(editorOf(view, store))));
+      return done((await files()).newSession(parentSession));
+    },
+    fork: async (entryId, position) =>
+      done(position === "at" ? (await files()).copyUpTo(entryId) : (await files()).fork(entryId)),
+    async navigateTree(entryId, how) {
+      return done(session().navigate({ ...how, entryId }));
+    },
+    switchSession: async (path) => done((await files()).switchTo(path)),
+    reload: () => parts.extensions.host.reload(),
+  };
+}
+
+function hostOf({ host }: ActionParts): ExtensionHost {
+  const bound = host();
+  if (!bound) throw new Error("There is nobody to show anything to yet: wait for session_start.");
+  return bound;
+}
+
+type UserContents = UserMessage["content"];
+
+function userMessageOf(content: UserContents, timestamp: number): UserMessage {
+  if (typeof content === "string") return userMessage({ message: content }, timestamp);
+  return { role: "user", content, timestamp };
+}
+
+function listedTools({ toolbox, extensions }: ActionParts): ListedTool[] {
+  const { others } = toolbox;
+  const own = new Map(extensions.host.generation.tools());
+  const builtin = Object.entries(TOOL_SPECS)
+    .filter(([name]) => !own.has(name))
+    .map(([name, { description, parameters }]): ListedTool => {
+      const sourceInfo = { path: `<builtin:${name}>`, source: "builtin", scope: "temporary", origin: "top-level" };
+      return { name, description, parameters, sourceInfo };
+    });
+  const added = [...own].flatMap(([name, { extension }]): ListedTool[] => {
+    const tool: AgentTool | undefined = others.tool(name);
+    return tool
+      ? [{ name, description: tool.description, parameters: tool.parameters, sourceInfo: extension.source }]
+      : [];
+  });
+  return [...builtin, ...added];
+}
+
+function viewSource({ store, ground, models }: ActionParts): Parameters<typeof createSessionView>[0] {
+  return {
+    cwd: () => store.cwd,
+    sessionId: () => store.sessionId,
+    sessionFile: () => store.sessionFile,
+    sessionDir: () => (store.sessionFile === undefined ? ground.agentDir : dirname(store.sessionFile)),
+    name: () => store.name,
+    header: () => store.log.header,
+    entries: () => allEntries(store),
+    entry(id) {
+      const position = store.log.find(id);
+      return position < 0 ? undefined : store.log.entry(position);
+    },
+    leafId: () => store.leafId,
+    labels: () => labelsOf(store.log),
+    messages: () => store.messages,
+    choice: () => ({ thinkingLevel: models.thinkingLevel, model: models.model }),
+  };
+}
+
+function allEntries({ log }: SessionStore): SessionEntry[] {
+  const entries: SessionEntry[] = [];
+  for (let at = 0; at < log.length; at++) {
+    const entry = log.entry(at);
+    if (entry) entries.push(entry);
+  }
+  return entries;
+}
+
+/** The session that was just begun, to be filled. */
+function editorOf(view: SessionView, store: SessionStore): SessionEditor {
+  return {
+    ...view,
+    appendMessage(message) {
+      store.appendMessage(message);
+      return store.leafId ?? "";
+    },
+    appendCustomEntry: (customType, data) => store.append({ type: "custom", customType, data: plainJson(data) }),
+    appendCustomMessageEntry: (customType, content, display, details) =>
+      store.append({ type: "custom_message", customType, content, display, details: plainJson(details) }),
+    appendSessionInfo: (name) => store.append({ type: "session_info", name }),
+    appendLabelChange: (targetId, label) =>
+      store.append({ type: "label", targetId, ...(label !== undefined && { label }) }),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Result } from "@tiller/protocol/commands/index";
+import type { CompactionResult } from "@tiller/protocol/compaction";
+import type { UserContent } from "@tiller/protocol/content";
+import type { Model, ThinkingLevel } from "@tiller/protocol/model";
+import type { SessionState } from "@tiller/protocol/state";
+import type { ExtensionUi, UntimedMessage } from "../session/ports.ts";
+import type { Exec } from "./exec.ts";
+import type { SessionView } from "./session-view.ts";
+
+export type DeliverAs = "steer" | "followUp" | "nextTurn";
+
+/** A tool as extensions see it listed. */
+export interface ListedTool {
+  name: string;
+  description: string;
+  parameters: unknown;
+  sourceInfo: object;
+}
+
+export interface Cancelled {
+  cancelled: boolean;
+}
+
+/** What extensions can do to a session and see of it. The session's side of the bargain. */
+export interface ExtensionActions {
+  sendMessage(message: UntimedMessage, how: { triggerTurn?: boolean; deliverAs?: DeliverAs }): Promise<void>;
+  sendUserMessage(content: string | UserContent[], how: { deliverAs?: "steer" | "followUp" }): Promise<void>;
+  appendEntry(customType: string, data: unknown): string;
+  sessionName(): string | undefined;
+  setSessionName(name: string): void;
+  setLabel(entryId: string, label: string | undefined): void;
+  exec: Exec;
+
+  activeTools(): string[];
+  allTools(): ListedTool[];
+  setActiveTools(names: readonly string[]): void;
+  /** A tool has come after the start. */
+  toolsChanged(name: string): void;
+  commands(): Result<"get_commands">["commands"];
+
+  model(): Model | undefined;
+  setModel(model: { provider: string; id: string }): Promise<boolean>;
+  thinkingLevel(): ThinkingLevel;
+  setThinkingLevel(level: ThinkingLevel): void;
+  scopedModels(): readonly unknown[];
+  registerProvider(name: string, config: unknown): void;
+  unregisterProvider(name: string): void;
+  modelRegistry(): object;
+
+  readonly ui: ExtensionUi;
+  readonly mode: "rpc" | "print" | "json";
+  cwd(): string;
+  view: SessionView;
+  isIdle(): boolean;
+  signal(): AbortSignal | undefined;
+  abort(): void;
+  hasPendingMessages(): boolean;
+  shutdown(): void;
+  contextUsage(): SessionState["contextUsage"];
+  compact(customInstructions: string | undefined): Promise<{ result: CompactionResult } | { refused: string }>;
+  systemPrompt(): string;
+  isProjectTrusted(): boolean;
+  setting(key: string): unknown;
+
+  waitForIdle(): Promise<void>;
+  newSession(options: { parentSession?: string; setup?(view: SessionView): unknown }): Promise<Cancelled>;
+  fork(entryId: string, position: "before" | "at"): Promise<Cancelled>;
+  navigateTree(
+    targetId: string,
+    options: { summarize?: boolean; customInstructions?: string; replaceInstructions?: boolean; label?: string },
+  ): Promise<Cancelled>;
+  switchSession(path: string): Promise<Cancelled>;
+  reload(): Promise<void>;
+}

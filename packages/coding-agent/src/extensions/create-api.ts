@@ -1,0 +1,127 @@
+import type { ThinkingLevel } from "@tiller/protocol/model";
+import type { HookName } from "../session/ports.ts";
+import type { ExtensionActions } from "./actions.ts";
+import { contentOf, customMessageOf, isRecord } from "./answers.ts";
+import type { EventBus } from "./event-bus.ts";
+import type { CommandDefinition, Extension, FlagDefinition, Handler, ToolDefinition } from "./extension.ts";
+import { isHookName } from "./hooks.ts";
+import { toolProblem } from "./tools.ts";
+
+export interface ApiOptions {
+  extension: Extension;
+  /** Throws while the extensions are being loaded, and when this one is no longer the one that is loaded. */
+  actions(): ExtensionActions;
+  /** Undefined while the extensions are being loaded. */
+  bound(): ExtensionActions | undefined;
+  bus: EventBus;
+  /** A hook has its first handler. */
+  onHandler(hook: HookName): void;
+  /** Providers that were registered while the extensions are being loaded; they are applied when all are there. */
+  providers: { extensionPath: string; name: string; config?: unknown }[];
+  flagValue(name: string): boolean | string | undefined;
+  /** What is wrong with something that was registered. */
+  problem(event: string, error: string): void;
+  /** What omp's extensions find on it beside that. */
+  extras: object;
+}
+
+/** The one argument of an extension's factory. */
+export function createApi(options: ApiOptions): object {
+  return { ...registration(options), ...actionsOf(options), events: options.bus, ...options.extras };
+}
+
+/** Works from the beginning. What is wrong is told and left out: the rest of the extension still works. */
+function registration(options: ApiOptions): object {
+  const { extension, bound, problem } = options;
+  const extensionPath = extension.source.path;
+  return {
+    on(name: unknown, handler: unknown) {
+      if (typeof handler !== "function") throw new TypeError(`on("${String(name)}"): the handler must be a function`);
+      if (typeof name !== "string" || !isHookName(name)) {
+        problem("on", `there is no event "${String(name)}": its handler is never called`);
+        return;
+      }
+      const handlers = extension.handlers.get(name) ?? [];
+      extension.handlers.set(name, [...handlers, handler as Handler]);
+      options.onHandler(name);
+    },
+    registerTool(given: unknown) {
+      const wrong = toolProblem(given);
+      if (wrong !== undefined) return problem("registerTool", wrong);
+      const tool = given as ToolDefinition;
+      extension.tools.set(tool.name, tool);
+      bound()?.toolsChanged(tool.name);
+    },
+    registerCommand(name: unknown, given: unknown) {
+      if (typeof name !== "string" || name === "" || /\s/.test(name))
+        return problem("registerCommand", `a command needs a name without spaces, not "${String(name)}"`);
+      if (!isRecord(given) || typeof given.handler !== "function")
+        return problem("registerCommand", `the command "${name}" has no function handler`);
+      extension.commands.set(name, given as unknown as CommandDefinition);
+    },
+    registerFlag(name: unknown, given: unknown) {
+      if (typeof name !== "string" || !isRecord(given) || (given.type !== "boolean" && given.type !== "string"))
+        return problem("registerFlag", `the flag "${String(name)}" must have the type "boolean" or "string"`);
+      extension.flags.set(name, given as unknown as FlagDefinition);
+    },
+    getFlag(name: string) {
+      const flag = extension.flags.get(name);
+      return flag ? (options.flagValue(name) ?? flag.default) : undefined;
+    },
+    registerProvider(name: string, config: unknown) {
+      const actions = bound();
+      if (actions) actions.registerProvider(name, config);
+      else options.providers.push({ extensionPath, name, config });
+    },
+    unregisterProvider(name: string) {
+      const actions = bound();
+      if (actions) actions.unregisterProvider(name);
+      else options.providers.push({ extensionPath, name });
+    },
+    // For terminals. What they would show is in the messages and entries that hosts get.
+    registerShortcut: () => undefined,
+    registerMessageRenderer: () => undefined,
+    registerEntryRenderer: () => undefined,
+    registerToolRenderer: () => undefined,
+    registerMarkdownTransformer: () => undefined,
+  };
+}
+
+function actionsOf({ actions, problem }: ApiOptions): object {
+  /** Nobody waits for these, so what goes wrong is told. */
+  const inBackground = (event: string, work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => problem(event, error instanceof Error ? error.message : String(error)));
+  return {
+    sendMessage(given: unknown, how: unknown) {
+      const message = customMessageOf(given);
+      if ("problem" in message) throw new TypeError(`sendMessage: ${message.problem}`);
+      return inBackground("send_message", actions().sendMessage(message, isRecord(how) ? how : {}));
+    },
+    sendUserMessage(given: unknown, how: unknown) {
+      const content = typeof given === "string" ? given : contentOf(given);
+      if (content === undefined)
+        throw new TypeError("sendUserMessage: content must be a text, or text and image blocks");
+      return inBackground("send_user_message", actions().sendUserMessage(content, isRecord(how) ? how : {}));
+    },
+    appendEntry(customType: unknown, data?: unknown) {
+      if (typeof customType !== "string" || customType === "")
+        throw new TypeError("appendEntry: customType must be a text");
+      return actions().appendEntry(customType, data);
+    },
+    setSessionName: (name: unknown) => actions().setSessionName(String(name)),
+    getSessionName: () => actions().sessionName(),
+    setLabel: (entryId: string, label?: string) => actions().setLabel(entryId, label),
+    exec: (...call: Parameters<ExtensionActions["exec"]>) => actions().exec(...call),
+    getActiveTools: () => actions().activeTools(),
+    getAllTools: () => actions().allTools(),
+    setActiveTools(names: unknown) {
+      if (!Array.isArray(names)) throw new TypeError("setActiveTools: names must be a list of tool names");
+      actions().setActiveTools(names.map(String));
+    },
+    getCommands: () => actions().commands(),
+    setModel: (model: { provider: string; id: string }) => actions().setModel(model),
+    getThinkingLevel: () => actions().thinkingLevel(),
+    setThinkingLevel: (level: ThinkingLevel) => actions().setThinkingLevel(level),
+    getSettings: (key?: string) => (key === undefined ? {} : actions().setting(key)),
+  };
+}

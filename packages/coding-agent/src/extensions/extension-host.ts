@@ -1,0 +1,197 @@
+import type { Clock } from "@tiller/protocol/clock";
+import type { HookName, HookResult, SessionHooks } from "../session/ports.ts";
+import type { ExtensionActions } from "./actions.ts";
+import { callExtension } from "./call.ts";
+import { calledCommand } from "./commands.ts";
+import { type ContextOptions, createCommandContext, createContext, inherit, withSignal } from "./context.ts";
+import { createApi } from "./create-api.ts";
+import type { Extension, ExtensionError } from "./extension.ts";
+import { createGeneration, type Generation } from "./generation.ts";
+import type { ExtensionSource } from "./loading/find-extensions.ts";
+import type { LoadedFactory } from "./loading/load-factories.ts";
+import { NOT_YET, STALE } from "./messages.ts";
+import { createRunner } from "./runner.ts";
+import { createSessionHooks } from "./session-hooks.ts";
+
+export interface ExtensionHostOptions {
+  /** Reads and evaluates the modules; called again for each session that is entered. */
+  load(): Promise<LoadedFactory<ExtensionSource>[]>;
+  /** How long a factory may take. */
+  limitMs: number;
+  clock: Clock;
+  enter(label: string): () => void;
+  report(error: ExtensionError): void;
+  /** Told to the host, once for each key. */
+  notice(key: string, text: string): void;
+  theme: object;
+  /** What omp's extensions find on the API object. */
+  extras(source: ExtensionSource): object;
+  flagValue(name: string): boolean | string | undefined;
+  /** The extensions of a session are there, and have said where more texts lie. */
+  onStarted(resources: HookResult<"resources_discover">): void;
+  /** The extensions of the session that was left are gone, and what they have brought with them. */
+  onEnded(): void;
+  /** Providers that were registered while the extensions were being loaded. */
+  onProviders(providers: Generation["providers"]): void;
+}
+
+export interface ExtensionHost {
+  readonly hooks: SessionHooks;
+  readonly generation: Generation;
+  /** What they can do from now on. */
+  bind(actions: ExtensionActions): void;
+  /** The first session begins for them. */
+  begin(): void;
+  /** The session has begun for all of them. Never rejects. */
+  started(): Promise<void>;
+  command(text: string): { name: string; run(): Promise<void> } | undefined;
+  /** Reads everything again and begins anew in the same session. */
+  reload(): Promise<void>;
+  context(extension: Extension, signal: AbortSignal | undefined): object;
+}
+
+/** Owns the extensions that are loaded, and what they are told. */
+export async function createExtensionHost(options: ExtensionHostOptions): Promise<ExtensionHost> {
+  const { clock, enter, report } = options;
+  let actions: ExtensionActions | undefined;
+  let started: Promise<void> = Promise.resolve();
+
+  const actionsFor = (extension: Extension) => (): ExtensionActions => {
+    if (!extension.isAlive) throw new Error(STALE);
+    if (!actions) throw new Error(NOT_YET);
+    return actions;
+  };
+  const generate = async (): Promise<Generation> =>
+    createGeneration({
+      ...options,
+      loaded: await options.load(),
+      api: (extension, parts) =>
+        createApi({
+          ...parts,
+          extension,
+          actions: actionsFor(extension),
+          bound: () => (extension.isAlive && isBound.has(extension) ? actions : undefined),
+          flagValue: options.flagValue,
+          problem: (event, error) => report({ extensionPath: extension.source.path, event, error }),
+          extras: options.extras(extension.source),
+        }),
+    });
+  /** Those whose factories are through, and whose providers have been applied. */
+  let isBound = new WeakSet<Extension>();
+  let generation = await generate();
+
+  const contexts = new WeakMap<Extension, { base: object; command: object }>();
+  const contextsOf = (extension: Extension): { base: object; command: object } => {
+    const known = contexts.get(extension);
+    if (known) return known;
+    const about: ContextOptions = {
+      ...options,
+      extension,
+      actions: actionsFor(extension),
+      now: clock.now,
+      successor: () => successorOf(extension),
+    };
+    const base = createContext(about);
+    const made = { base, command: createCommandContext(about, base) };
+    contexts.set(extension, made);
+    return made;
+  };
+  /** The same extension as it is loaded now, with what its own `pi` cannot do for it any more. */
+  const successorOf = ({ source }: Extension): object => {
+    const next = generation.extensions.find((candidate) => candidate.source.path === source.path);
+    const act = (): ExtensionActions => {
+      if (!actions) throw new Error(NOT_YET);
+      return actions;
+    };
+    return inherit(next ? contextsOf(next).command : {}, {
+      sendMessage: (...message: Parameters<ExtensionActions["sendMessage"]>) => act().sendMessage(...message),
+      sendUserMessage: (content: string, how?: object) => act().sendUserMessage(content, how ?? {}),
+    });
+  };
+  const context = (extension: Extension, signal: AbortSignal | undefined): object =>
+    withSignal(contextsOf(extension).base, signal);
+
+  const runner = createRunner({
+    extensions: () => generation.extensions,
+    heard: () => generation.heard,
+    context,
+    report,
+    clock,
+    enter,
+  });
+  const tell = async <K extends HookName>(hook: K, event: Parameters<typeof runner.run<K>>[1]): Promise<void> => {
+    if (runner.listens(hook)) await runner.run(hook, event);
+  };
+  const start = async (
+    reason: "startup" | "reload" | "new" | "resume" | "fork",
+    previousSessionFile?: string,
+  ): Promise<void> => {
+    const about = { reason, ...(previousSessionFile !== undefined && { previousSessionFile }) };
+    await tell("session_start", { ...about });
+    if (reason === "new" || reason === "resume") await tell("session_switch", { ...about });
+    if (reason === "fork") await tell("session_branch", { previousSessionFile });
+    const event = {
+      cwd: actions?.cwd() ?? "",
+      reason: reason === "reload" ? ("reload" as const) : ("startup" as const),
+    };
+    options.onStarted(await runner.run("resources_discover", event));
+  };
+  const settleProviders = (): void => {
+    for (const extension of generation.extensions) isBound.add(extension);
+    options.onProviders(generation.providers);
+  };
+  const renew = async (...how: Parameters<typeof start>): Promise<void> => {
+    generation.end();
+    options.onEnded();
+    isBound = new WeakSet();
+    generation = await generate();
+    settleProviders();
+    await start(...how);
+  };
+
+  const hooks: SessionHooks = {
+    ...createSessionHooks(runner, clock.now),
+    async leave(reason, targetSessionFile) {
+      const target = targetSessionFile === undefined ? {} : { targetSessionFile };
+      await tell("session_shutdown", { reason, ...target });
+    },
+    entered: (reason, previous) => renew(reason, previous),
+  };
+
+  return {
+    hooks,
+    get generation() {
+      return generation;
+    },
+    bind(given) {
+      actions = given;
+      settleProviders();
+    },
+    begin() {
+      started = start("startup");
+    },
+    started: () => started,
+    command(text) {
+      const called = calledCommand(text, generation.commands());
+      if (!called) return undefined;
+      const { command, args } = called;
+      const { extension, definition, name } = command;
+      return {
+        name,
+        async run() {
+          const what = `command ${name}`;
+          // A command may take as long as it likes: it may be waiting for a person, or for the model.
+          const call = { extension, what, limitMs: Number.POSITIVE_INFINITY, clock, enter };
+          const handler = () => definition.handler(args, contextsOf(extension).command);
+          const done = await callExtension(handler, call);
+          if ("error" in done) report({ extensionPath: `command:${name}`, event: "command", error: done.error });
+        },
+      };
+    },
+    async reload() {
+      await tell("session_shutdown", { reason: "reload" });
+      await renew("reload");
+    },
+    context,
+  };
+}

@@ -1,0 +1,106 @@
+import type { Clock } from "@tiller/protocol/clock";
+import type { HookName } from "../session/ports.ts";
+import { callExtension } from "./call.ts";
+import { commandsOf, type ExtensionCommand } from "./commands.ts";
+import type { ApiOptions } from "./create-api.ts";
+import { createEventBus } from "./event-bus.ts";
+import {
+  type Extension,
+  type ExtensionError,
+  type FlagDefinition,
+  newExtension,
+  type ToolDefinition,
+} from "./extension.ts";
+import { errorText } from "./guards/rejections.ts";
+import type { ExtensionSource } from "./loading/find-extensions.ts";
+import type { LoadedFactory } from "./loading/load-factories.ts";
+
+/** The extensions of one session: each factory was called once. Another session, or a reload, is another generation. */
+export interface Generation {
+  readonly extensions: readonly Extension[];
+  /** The hooks that have a handler. */
+  readonly heard: ReadonlySet<HookName>;
+  readonly providers: ApiOptions["providers"];
+  commands(): ExtensionCommand[];
+  /** By name; of the same name the first counts. */
+  tools(): Map<string, { extension: Extension; definition: ToolDefinition }>;
+  flags(): Map<string, FlagDefinition>;
+  /** Its objects are of no use from now on. */
+  end(): void;
+}
+
+export interface GenerationOptions {
+  loaded: readonly LoadedFactory<ExtensionSource>[];
+  limitMs: number;
+  clock: Clock;
+  enter(label: string): () => void;
+  report(error: ExtensionError): void;
+  /** The object that the factory gets. */
+  api(extension: Extension, parts: Pick<ApiOptions, "bus" | "onHandler" | "providers">): object;
+}
+
+/** Calls the factories in parallel; what they register counts in the order of the extensions. */
+export async function createGeneration(options: GenerationOptions): Promise<Generation> {
+  const { loaded, limitMs, clock, enter, report } = options;
+  const heard = new Set<HookName>();
+  const providers: ApiOptions["providers"] = [];
+  const hub = createEventBus({
+    enter,
+    onError: ({ extensionPath, channel, error }) =>
+      report({ extensionPath, event: `events: ${channel}`, error: errorText(error) }),
+  });
+  const onHandler = (hook: HookName): void => void heard.add(hook);
+
+  const make = async (candidate: LoadedFactory<ExtensionSource>): Promise<Extension | undefined> => {
+    const { source } = candidate;
+    if ("error" in candidate) {
+      report({ extensionPath: source.path, event: "load", error: candidate.error });
+      return undefined;
+    }
+    const extension = newExtension(source);
+    const api = options.api(extension, { bus: hub.forExtension(source.path), onHandler, providers });
+    const call = { extension, what: "the factory", limitMs, clock, enter };
+    const called = await callExtension(() => candidate.factory(api as never), call);
+    if (!("error" in called)) return extension;
+    report({ extensionPath: source.path, event: "load", error: `Failed to load extension: ${called.error}` });
+    extension.life.abort();
+    return undefined;
+  };
+  const made = await Promise.all(loaded.map(make));
+  const extensions = made.filter((extension) => extension !== undefined);
+  tellDoubles(extensions, report);
+
+  return {
+    extensions,
+    heard,
+    providers,
+    commands: () => commandsOf(extensions),
+    tools: () => firstOfEach(extensions),
+    flags: () => new Map(extensions.flatMap(({ flags }) => [...flags])),
+    end() {
+      hub.clear();
+      for (const { life } of extensions) life.abort();
+    },
+  };
+}
+
+function firstOfEach(extensions: readonly Extension[]): ReturnType<Generation["tools"]> {
+  const tools: ReturnType<Generation["tools"]> = new Map();
+  for (const extension of extensions) {
+    for (const [name, definition] of extension.tools) if (!tools.has(name)) tools.set(name, { extension, definition });
+  }
+  return tools;
+}
+
+/** Two tools of one name: the model could not tell them apart. */
+function tellDoubles(extensions: readonly Extension[], report: (error: ExtensionError) => void): void {
+  const first = firstOfEach(extensions);
+  for (const extension of extensions) {
+    for (const name of extension.tools.keys()) {
+      const owner = first.get(name)?.extension;
+      if (!owner || owner === extension) continue;
+      const error = `there is already a tool "${name}", of ${owner.source.path}: this one is left out`;
+      report({ extensionPath: extension.source.path, event: "registerTool", error });
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import childProcess from "node:child_process";
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { Readable } from "node:stream";
+import { quietStdio } from "./child-stdio.ts";
+import { createReplacements, type Replacements } from "./replace.ts";
+
+/**
+ * The standard streams belong to the protocol. For everybody else stdin has ended before it began, and what they write to
+ * stdout by its number goes to stderr, also from the children they start. Our own reader and writer hold the functions
+ * that were there before.
+ */
+
+const STDIN = 0;
+const STDOUT = 1;
+const STDERR = 2;
+
+const instead = (fd: unknown): unknown => (fd === STDOUT ? STDERR : fd);
+
+type AnyFunction = (...args: never[]) => unknown;
+type Table = Record<string, AnyFunction>;
+
+/** Functions whose first argument is a descriptor, or may be one. */
+const WRITERS = [
+  "write",
+  "writeSync",
+  "writev",
+  "writevSync",
+  "writeFile",
+  "writeFileSync",
+  "appendFile",
+  "appendFileSync",
+];
+
+/** What they give at the end of a file; the callback is the last argument. */
+const AT_END: Readonly<Record<string, (args: readonly unknown[]) => unknown>> = {
+  readSync: () => 0,
+  readvSync: () => 0,
+  readFileSync: ([, options]) => emptyFile(options),
+  read: (args) => callBack(args, 0, Buffer.alloc(0)),
+  readv: (args) => callBack(args, 0, []),
+  readFile: (args) => callBack(args, emptyFile(args[1])),
+};
+
+/** Starts no process and stops nothing that is open. Returns the way back. */
+export function guardStreams(): () => void {
+  const replacements = createReplacements();
+  guardDescriptors(replacements);
+  guardChildren(replacements);
+  replacements.replaceGetter(process, "stdin", endedStdin());
+  syncBuiltinESMExports();
+  return () => {
+    replacements.undo();
+    syncBuiltinESMExports();
+  };
+}
+
+function guardDescriptors(replacements: Replacements): void {
+  const table = fs as unknown as Table;
+  for (const name of WRITERS) {
+    wrap(replacements, table, name, (original, args) => original(instead(args[0]), ...args.slice(1)));
+  }
+  for (const [name, atEnd] of Object.entries(AT_END)) {
+    wrap(replacements, table, name, (original, args) => (args[0] === STDIN ? atEnd(args) : original(...args)));
+  }
+}
+
+/** `fork` is not among them: its child cannot speak without a channel of its own, and it goes through `spawn`. */
+function guardChildren(replacements: Replacements): void {
+  const table = childProcess as unknown as Table;
+  for (const name of ["spawnSync", "execSync", "execFileSync"]) {
+    wrap(replacements, table, name, (original, args) => original(...args.map(withQuietStdio)));
+  }
+  const starter = childProcess.ChildProcess.prototype as unknown as Table;
+  wrap(replacements, starter, "spawn", (original, args) => original(...args.map(withQuietStdio)));
+}
+
+type Loose = (...args: unknown[]) => unknown;
+
+function wrap(
+  replacements: Replacements,
+  table: Table,
+  name: string,
+  call: (original: Loose, args: unknown[]) => unknown,
+): void {
+  if (typeof table[name] !== "function") return;
+  replacements.replace(table, name, (original) => {
+    const loose = original as unknown as Loose;
+    return function guarded(this: unknown, ...args: unknown[]) {
+      return call((...given) => loose.apply(this, given), args);
+    } as AnyFunction;
+  });
+}
+
+/** The options are the one argument that is an object and not a list. */
+function withQuietStdio(argument: unknown): unknown {
+  if (typeof argument !== "object" || argument === null || Array.isArray(argument) || !("stdio" in argument))
+    return argument;
+  return { ...argument, stdio: quietStdio(argument.stdio) };
+}
+
+function endedStdin(): () => Readable {
+  let stdin: Readable | undefined;
+  return () => {
+    stdin ??= Object.assign(Readable.from([]), {
+      fd: STDIN,
+      isTTY: false,
+      isRaw: false,
+      setRawMode: () => stdin,
+      ref: () => stdin,
+      unref: () => stdin,
+    });
+    return stdin;
+  };
+}
+
+function emptyFile(options: unknown): string | Buffer {
+  const encoding =
+    typeof options === "object" && options !== null && "encoding" in options ? options.encoding : options;
+  return typeof encoding === "string" && encoding !== "buffer" ? "" : Buffer.alloc(0);
+}
+
+function callBack(args: readonly unknown[], ...result: unknown[]): void {
+  const done = args.at(-1);
+  if (typeof done !== "function") throw new TypeError("The last argument must be a function");
+  process.nextTick(() => done(null, ...result));
+}

@@ -1,0 +1,110 @@
+import { closeSync } from "node:fs";
+import { SHARE_ENV, Worker } from "node:worker_threads";
+import { log } from "../../lib/log.ts";
+import { CELLS, WATCH_SOURCE, type WatchOrder } from "./watchdog-thread.ts";
+
+/**
+ * Ends the process when an extension does not give the main thread back: nothing that runs in the main thread could, and
+ * the host could not even abort. A second thread watches, from the first call of an extension on.
+ */
+export interface ExtensionWatchdog {
+  /**
+   * Notes who is called, for the sentence on stderr; the returned function notes that the synchronous part of the call is
+   * over. Calls may be nested. Labels should be few and made once: they are kept.
+   */
+  enter(label: string): () => void;
+  close(): void;
+}
+
+export interface WatchdogOptions {
+  /** Ends the process in order, whatever extensions have put in the place of `process.exit`. */
+  exit(code: number): void;
+  exitCode?: number;
+  /** Processor time without a sign of life from the main thread. */
+  limitMs?: number;
+  /** The same for a call that waits without computing, e.g. for a child process. */
+  blockedMs?: number;
+  /** How long a loop may take to be interrupted, and the process to end in order, before it is killed. */
+  graceMs?: number;
+}
+
+const LIMIT_MS = 10_000;
+const BLOCKED_MS = 300_000;
+const GRACE_MS = 2_000;
+/** As `timeout(1)` has it. */
+export const STUCK_EXIT_CODE = 124;
+
+/** The thread needs little, and nothing it does may disturb the rest. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
+
+/** Code that is evaluated from outside finds us by this name only. */
+const LEAVE = "tiller.leaveStuckProcess";
+
+export function createWatchdog(options: WatchdogOptions): ExtensionWatchdog {
+  const memory = new SharedArrayBuffer(Object.keys(CELLS).length * Int32Array.BYTES_PER_ELEMENT);
+  const cells = new Int32Array(memory);
+  const ids = new Map<string, number>();
+  let worker: Worker | undefined;
+  let isClosed = false;
+
+  const idOf = (label: string): number => {
+    const known = ids.get(label);
+    if (known !== undefined) return known;
+    if (!worker && !isClosed) worker = startThread(memory, cells, options);
+    const id = ids.size + 1;
+    ids.set(label, id);
+    worker?.postMessage({ id, label });
+    return id;
+  };
+
+  return {
+    enter(label) {
+      const id = idOf(label);
+      const outer = Atomics.exchange(cells, CELLS.current, id);
+      Atomics.store(cells, CELLS.last, id);
+      return () => {
+        Atomics.store(cells, CELLS.current, outer);
+      };
+    },
+    close() {
+      isClosed = true;
+      Atomics.store(cells, CELLS.closed, 1);
+      Atomics.notify(cells, CELLS.closed);
+      Reflect.deleteProperty(globalThis, Symbol.for(LEAVE));
+    },
+  };
+}
+
+function startThread(memory: SharedArrayBuffer, cells: Int32Array, options: WatchdogOptions): Worker | undefined {
+  // Whoever stands at a breakpoint is not stuck.
+  if (process.execArgv.some((argument) => argument.startsWith("--inspect"))) return undefined;
+  const { limitMs = LIMIT_MS, blockedMs = BLOCKED_MS, graceMs = GRACE_MS, exitCode = STUCK_EXIT_CODE } = options;
+  offerTheWayOut(options.exit);
+  const leave = `globalThis[Symbol.for(${JSON.stringify(LEAVE)})](${exitCode})`;
+  const order: WatchOrder = { memory, cells: CELLS, limitMs, blockedMs, graceMs, exitCode, leave };
+  const worker = new Worker(WATCH_SOURCE, {
+    eval: true,
+    name: "tiller-watchdog",
+    workerData: order,
+    env: SHARE_ENV,
+    // It writes by number: streams for it would cost milliseconds at start.
+    stdout: true,
+    stderr: true,
+    execArgv: [],
+    trackUnmanagedFds: false,
+    resourceLimits: RESOURCE_LIMITS,
+  });
+  worker.on("message", (question: number) => Atomics.store(cells, CELLS.answer, question));
+  worker.on("error", (error) => log(`nobody watches for endless loops of extensions any more: ${error.message}`));
+  worker.unref();
+  return worker;
+}
+
+function offerTheWayOut(exit: (code: number) => void): void {
+  const value = (code: number): void => {
+    // Node would have its say about a debugger, after the last of ours; the listeners before this one may still speak.
+    process.once("exit", () => closeSync(2));
+    exit(code);
+  };
+  Object.defineProperty(globalThis, Symbol.for(LEAVE), { configurable: true, value });
+}

@@ -1,0 +1,294 @@
+import type { FromExtension, HookEvent, HookName, HookResult } from "../session/ports.ts";
+import { bashResultOf, contentOf, customMessageOf, isRecord, strings } from "./answers.ts";
+
+/** Every hook in one table: what a handler's answer does, how those of several handlers combine, how long each may take. */
+
+export interface HookRow<K extends HookName> {
+  /** One sentence for the documentation. */
+  summary: string;
+  /** What a handler may give back, for the documentation. */
+  answer?: string;
+  /** How long one handler may take; an open dialog does not count. */
+  limitMs: number;
+  /** What comes back when nobody answers. */
+  nothing(event: HookEvent<K>): HookResult<K>;
+  /**
+   * Takes one answer into the result; what the next handler shall see goes into the event. "stop": nobody else is asked.
+   * A text: the answer is nonsense, and why.
+   */
+  take?(answer: Record<string, unknown>, so: HookState<K>): "stop" | { problem: string } | undefined;
+  /** Answers that are no objects count too. */
+  takesAnything?: true;
+  /** What a handler that throws or hangs stands for; otherwise it is as if it had said nothing. */
+  failed?(error: string, so: HookState<K>): "stop" | undefined;
+}
+
+export interface HookState<K extends HookName> {
+  event: HookEvent<K>;
+  result: HookResult<K>;
+  extensionPath: string;
+}
+
+/** Told only: the loop waits, but nothing follows from it. */
+const SOON = 10_000;
+/** Somebody may have to look something up, or to ask another model. */
+const LATER = 60_000;
+const MUCH_LATER = 300_000;
+
+const told = (summary: string, limitMs = SOON) => ({ summary, limitMs, nothing: () => undefined });
+
+const cancelling = (summary: string) => ({
+  summary,
+  answer: "`{cancel: true}` says no",
+  limitMs: LATER,
+  nothing: () => ({ cancel: false }),
+  take: takeCancel,
+});
+
+export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
+  resources_discover: {
+    summary: "The texts of the user and the project are looked for.",
+    answer: "`{skillPaths?, promptPaths?, themePaths?}`: more places to look in",
+    limitMs: SOON,
+    nothing: () => ({ skillPaths: [], promptPaths: [] }),
+    take(answer, { result, extensionPath }) {
+      const here = (path: string): FromExtension => ({ path, extensionPath });
+      const [skills, prompts] = [strings(answer.skillPaths), strings(answer.promptPaths)];
+      if (!skills || !prompts) return { problem: "skillPaths and promptPaths must be lists of paths" };
+      result.skillPaths.push(...skills.map(here));
+      result.promptPaths.push(...prompts.map(here));
+      return undefined;
+    },
+  },
+  session_start: told("A session begins, or another one was entered.", LATER),
+  session_switch: told("Another session was entered (new or resumed).", LATER),
+  session_branch: told("A copy of the session was entered.", LATER),
+  session_before_switch: cancelling("The session is about to be left for a new or another one."),
+  session_before_fork: cancelling("The session is about to be copied."),
+  session_before_branch: cancelling("The same, under its other name."),
+  session_before_compact: {
+    summary: "The older part of the conversation is about to be summarised.",
+    answer:
+      "`{cancel: true}`, or `{compaction: {summary, firstKeptEntryId, tokensBefore, details?}}` instead of a model's",
+    limitMs: MUCH_LATER,
+    nothing: () => ({ cancel: false }),
+    take(answer, { result }) {
+      if (answer.cancel === true) return takeCancel(answer, { result });
+      const { compaction } = answer;
+      if (compaction === undefined) return undefined;
+      if (!isRecord(compaction) || typeof compaction.summary !== "string") {
+        return { problem: "compaction must be an object with a summary" };
+      }
+      const { summary, firstKeptEntryId, tokensBefore, details } = compaction;
+      result.compaction = {
+        summary,
+        details,
+        ...(typeof firstKeptEntryId === "string" && { firstKeptEntryId }),
+        ...(typeof tokensBefore === "number" && { tokensBefore }),
+      };
+      return undefined;
+    },
+  },
+  "session.compacting": {
+    summary: "A summary is about to be asked for.",
+    answer: "`{context?: string[], prompt?: string, preserveData?}`: what the summary shall respect",
+    limitMs: LATER,
+    nothing: () => ({ context: [] }),
+    take(answer, { result }) {
+      const context = strings(answer.context);
+      if (!context) return { problem: "context must be a list of texts" };
+      result.context.push(...context);
+      if (typeof answer.prompt === "string") result.prompt = answer.prompt;
+      if (answer.preserveData !== undefined) result.preserveData = answer.preserveData;
+      return undefined;
+    },
+  },
+  session_compact: told("The older part of the conversation was replaced by a summary."),
+  session_compact_failed: told("There is no summary, and why."),
+  session_before_tree: {
+    summary: "The conversation is about to go on from another place in its tree.",
+    answer: "`{cancel: true}`, or `{summary?: {summary, details?}, customInstructions?, replaceInstructions?, label?}`",
+    limitMs: MUCH_LATER,
+    nothing: () => ({ cancel: false }),
+    take(answer, { result }) {
+      if (answer.cancel === true) return takeCancel(answer, { result });
+      const { summary, customInstructions, replaceInstructions, label } = answer;
+      if (summary !== undefined) {
+        if (!isRecord(summary) || typeof summary.summary !== "string") {
+          return { problem: "summary must be an object with a summary" };
+        }
+        result.summary = { summary: summary.summary, details: summary.details };
+      }
+      if (typeof customInstructions === "string") result.customInstructions = customInstructions;
+      if (typeof replaceInstructions === "boolean") result.replaceInstructions = replaceInstructions;
+      if (typeof label === "string") result.label = label;
+      return undefined;
+    },
+  },
+  session_tree: told("The conversation goes on from another place."),
+  session_shutdown: told(
+    "The extension is about to be unloaded: the process ends, or another session is entered.",
+    3000,
+  ),
+  session_info_changed: told("The session has another name."),
+
+  input: {
+    summary: "A prompt came in, before skills and templates are looked up.",
+    answer:
+      '`{action: "continue"}`, `{action: "transform", text, images?}` (the next handler sees it), `{action: "handled"}`',
+    limitMs: LATER,
+    nothing: ({ text, images }) => ({ handled: false, text, images }),
+    take(answer, { event, result }) {
+      if (answer.action === "handled") {
+        result.handled = true;
+        return "stop";
+      }
+      if (answer.action === "continue" || answer.action === undefined) return undefined;
+      if (answer.action !== "transform") return { problem: 'action must be "continue", "transform" or "handled"' };
+      if (typeof answer.text !== "string") return { problem: 'a "transform" needs a text' };
+      event.text = result.text = answer.text;
+      if (Array.isArray(answer.images)) event.images = result.images = answer.images;
+      return undefined;
+    },
+  },
+  before_agent_start: {
+    summary: "A prompt is about to be worked on.",
+    answer:
+      "`{message?: {customType, content, display, details?}, systemPrompt?}`: put behind the prompt; used for this prompt",
+    limitMs: LATER,
+    nothing: ({ systemPrompt }) => ({ messages: [], systemPrompt }),
+    take(answer, { event, result }) {
+      if (typeof answer.systemPrompt === "string") event.systemPrompt = result.systemPrompt = answer.systemPrompt;
+      if (answer.message === undefined) return undefined;
+      const message = customMessageOf(answer.message);
+      if ("problem" in message) return message;
+      result.messages.push(message);
+      return undefined;
+    },
+  },
+  agent_start: told("A run begins."),
+  agent_end: told("A run has ended."),
+  agent_settled: told("A run has ended, and nothing follows by itself."),
+  turn_start: told("The model is about to be asked."),
+  turn_end: told("The model has answered, and its tool calls have results."),
+  message_start: told("A message begins."),
+  message_update: told("More of the model's answer is there."),
+  message_end: {
+    summary: "A message is complete, and about to be told and kept.",
+    answer: "`{message}` of the same role takes its place everywhere",
+    limitMs: SOON,
+    nothing: ({ message }) => ({ message }),
+    take(answer, { event, result }) {
+      if (answer.message === undefined) return undefined;
+      if (!isRecord(answer.message) || answer.message.role !== event.message.role) {
+        return { problem: "message_end handlers must return a message with the same role" };
+      }
+      event.message = result.message = { ...event.message, ...answer.message } as typeof result.message;
+      return undefined;
+    },
+  },
+  context: {
+    summary: "The conversation is about to be sent to the model. The messages are copies.",
+    answer: "`{messages}` is what the model sees this time",
+    limitMs: LATER,
+    nothing: ({ messages }) => ({ messages }),
+    take(answer, { event, result }) {
+      if (answer.messages === undefined) return undefined;
+      if (!Array.isArray(answer.messages) || !answer.messages.every((message) => isRecord(message) && message.role)) {
+        return { problem: "messages must be a list of messages" };
+      }
+      event.messages = result.messages = answer.messages;
+      return undefined;
+    },
+  },
+  before_provider_request: {
+    summary: "The body of a request to a provider is about to be sent.",
+    answer: "anything but `undefined` is sent instead",
+    limitMs: LATER,
+    nothing: ({ payload }) => ({ payload, isReplaced: false }),
+    takesAnything: true,
+    take(answer, { event, result }) {
+      event.payload = result.payload = answer;
+      result.isReplaced = true;
+      return undefined;
+    },
+  },
+  after_provider_response: told("A provider has begun to answer."),
+
+  tool_call: {
+    summary: "A tool is about to run. `input` may be changed in place.",
+    answer: "`{block: true, reason?}`: it does not run, the model sees the reason",
+    limitMs: LATER,
+    nothing: () => ({}),
+    take(answer, { result }) {
+      if (answer.terminate === true) result.terminate = true;
+      if (answer.block !== true) return undefined;
+      result.block = typeof answer.reason === "string" && answer.reason ? answer.reason : "Tool execution was blocked";
+      return "stop";
+    },
+    // Whoever guards a tool and fails must not let it pass.
+    failed(error, { result }) {
+      result.block = error;
+      return "stop";
+    },
+  },
+  tool_execution_start: told("A tool call was found in the answer."),
+  tool_execution_update: told("A tool has made progress."),
+  tool_execution_end: told("A tool call has its result."),
+  tool_result: {
+    summary: "A tool has run; its result is about to be told and kept.",
+    answer: "`{content?, details?, isError?}`: what is given takes the place of what was there",
+    limitMs: LATER,
+    nothing: ({ content, details, isError }) => ({ content, details, isError }),
+    take(answer, { event, result }) {
+      if (answer.content !== undefined) {
+        const content = contentOf(answer.content);
+        if (!content) return { problem: "content must be a list of text and image blocks" };
+        event.content = result.content = content;
+      }
+      if ("details" in answer) event.details = result.details = answer.details;
+      if (typeof answer.isError === "boolean") event.isError = result.isError = answer.isError;
+      return undefined;
+    },
+  },
+
+  model_select: told("Another model was chosen."),
+  thinking_level_select: told("Another thinking level holds."),
+  user_bash: {
+    summary: "The host runs a shell command.",
+    answer: "`{result}` instead of running it, or `{operations}` that run it",
+    limitMs: LATER,
+    nothing: () => ({}),
+    take(answer, { result }) {
+      if (answer.result !== undefined) {
+        const given = bashResultOf(answer.result);
+        if (!given) return { problem: "result must be an object with output" };
+        result.result = given;
+        return "stop";
+      }
+      if (answer.operations === undefined) return undefined;
+      if (!isRecord(answer.operations) || typeof answer.operations.exec !== "function") {
+        return { problem: "operations must have a function exec" };
+      }
+      result.operations = answer.operations as unknown as NonNullable<typeof result.operations>;
+      return "stop";
+    },
+  },
+
+  auto_compaction_start: told("A summary is made because the conversation is long."),
+  auto_compaction_end: told("That summary is made, or not."),
+  auto_retry_start: told("The model is asked again after a pause."),
+  auto_retry_end: told("Asking again is over."),
+  ui_prompt_start: told("A dialog is shown."),
+  ui_prompt_end: told("A dialog is over."),
+};
+
+function takeCancel(answer: Record<string, unknown>, { result }: { result: { cancel: boolean } }): "stop" | undefined {
+  if (answer.cancel !== true) return undefined;
+  result.cancel = true;
+  return "stop";
+}
+
+export function isHookName(name: string): name is HookName {
+  return Object.hasOwn(HOOKS, name);
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { plainNames } from "./compiled.ts";
+import { originalPosition, type Position } from "./source-positions.ts";
+
+/**
+ * Modules run as compiled code, whose lines are not those of the source. Nobody pays for that before an error is shown:
+ * only then the file is compiled once more, with maps.
+ */
+
+const PLACE = /(?<path>(?:[A-Za-z]:)?[\\/][^:()\n]*):(?<line>\d+):(?<column>\d+)/g;
+
+/** The stack, or what can be said of something that is no error. */
+export async function placeInSource(error: unknown, isOurs: (path: string) => boolean): Promise<string> {
+  const stack = error instanceof Error || hasStack(error) ? String(error.stack ?? error) : String(error);
+  const maps = new Map<string, readonly string[]>();
+  for (const { groups } of stack.matchAll(PLACE)) {
+    const path = groups?.path as string;
+    if (isOurs(path) && !maps.has(path)) maps.set(path, await mapsOf(path));
+  }
+  const placed = stack.replace(PLACE, (whole, path: string, line: string, column: string) => {
+    const found = through(maps.get(path) ?? [], { line: Number(line), column: Number(column) });
+    return found ? `${path}:${found.line}:${found.column}` : whole;
+  });
+  return plainNames(placed);
+}
+
+function hasStack(error: unknown): error is { stack: unknown } {
+  return typeof error === "object" && error !== null && "stack" in error;
+}
+
+/** A file that has changed or gone since gives no better place than the one there is. */
+async function mapsOf(path: string): Promise<string[]> {
+  try {
+    const { sourceMaps } = await import("./transform.ts");
+    return await sourceMaps(path, readFileSync(path, "utf8"));
+  } catch {
+    return [];
+  }
+}
+
+function through(maps: readonly string[], compiled: Position): Position | undefined {
+  if (maps.length === 0) return undefined;
+  let place: Position | undefined = compiled;
+  for (const map of maps) place = place && originalPosition(map, place);
+  return place;
+}

@@ -1,0 +1,80 @@
+import type { Clock } from "@tiller/protocol/clock";
+import type { HookEvent, HookName, HookResult } from "../session/ports.ts";
+import { isRecord } from "./answers.ts";
+import { callExtension } from "./call.ts";
+import type { Extension, ExtensionError, Handler } from "./extension.ts";
+import { HOOKS, type HookRow, type HookState } from "./hooks.ts";
+
+export interface RunnerOptions {
+  /** In the order in which they were loaded. */
+  extensions(): readonly Extension[];
+  /** The hooks that have a handler. */
+  heard(): ReadonlySet<HookName>;
+  /** What a handler gets beside the event. */
+  context(extension: Extension, signal: AbortSignal | undefined): object;
+  report(error: ExtensionError): void;
+  clock: Clock;
+  enter(label: string): () => void;
+}
+
+export interface Runner {
+  listens(hook: HookName): boolean;
+  run<K extends HookName>(hook: K, event: HookEvent<K>, signal?: AbortSignal): Promise<HookResult<K>>;
+}
+
+/** Asks the handlers of a hook, one after the other, as its row in the table says. */
+export function createRunner(options: RunnerOptions): Runner {
+  const handlersOf = (hook: HookName): { extension: Extension; handler: Handler }[] =>
+    options
+      .extensions()
+      .flatMap((extension) => (extension.handlers.get(hook) ?? []).map((handler) => ({ extension, handler })));
+
+  const ask = async <K extends HookName>(
+    hook: K,
+    { extension, handler }: { extension: Extension; handler: Handler },
+    state: HookState<K>,
+    signal: AbortSignal | undefined,
+  ): Promise<"stop" | undefined> => {
+    const row: HookRow<K> = HOOKS[hook];
+    const { clock, enter } = options;
+    const ctx = options.context(extension, signal);
+    const { path } = extension.source;
+    const call = { extension, what: hook, limitMs: row.limitMs, clock, signal, enter };
+    const called = await callExtension(() => handler(state.event, ctx), call);
+    if ("aborted" in called) return "stop";
+    if ("error" in called) {
+      options.report({ extensionPath: path, event: hook, error: called.error });
+      return row.failed?.(called.error, state);
+    }
+    const answer = called.value;
+    if (answer === undefined || answer === null || !row.take) return undefined;
+    if (!row.takesAnything && !isRecord(answer)) {
+      const error = `the handler gave back ${shown(answer)}, expected ${row.answer ?? "nothing"}`;
+      options.report({ extensionPath: path, event: hook, error });
+      return undefined;
+    }
+    const taken = row.take(answer as Record<string, unknown>, state);
+    if (typeof taken !== "object") return taken;
+    options.report({ extensionPath: path, event: hook, error: taken.problem });
+    return undefined;
+  };
+
+  return {
+    listens: (hook) => options.heard().has(hook),
+    async run<K extends HookName>(hook: K, given: HookEvent<K>, signal?: AbortSignal) {
+      const row: HookRow<K> = HOOKS[hook];
+      // The same object: whoever asks can follow what becomes of it.
+      const event = Object.assign(given, { type: hook });
+      const result = row.nothing(event);
+      for (const listener of handlersOf(hook)) {
+        const state = { event, result, extensionPath: listener.extension.source.path };
+        if ((await ask(hook, listener, state, signal)) === "stop") break;
+      }
+      return result;
+    },
+  };
+}
+
+function shown(value: unknown): string {
+  return Array.isArray(value) ? "a list" : `the ${typeof value} ${String(value).slice(0, 60)}`;
+}

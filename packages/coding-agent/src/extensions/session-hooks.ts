@@ -1,0 +1,57 @@
+import type { AgentHooks } from "@tiller/agent/types";
+import type { AgentMessage } from "@tiller/protocol/message";
+import type { HookName, SessionHooks } from "../session/ports.ts";
+import { isAskedBefore, observed } from "./observed.ts";
+import type { Runner } from "./runner.ts";
+
+/** The hooks as the session knows them: what it says is passed on, what it asks is asked. */
+export function createSessionHooks(runner: Runner, now: () => number): Omit<SessionHooks, "leave" | "entered"> {
+  const { listens, run } = runner;
+  /** Events are told one after the other, whoever does not wait for them. */
+  let told: Promise<unknown> = Promise.resolve();
+  const tellInTurn = (work: () => Promise<unknown>): Promise<void> => {
+    const done = told.then(work);
+    told = done;
+    return done.then(() => undefined);
+  };
+
+  /** Everything that was told before is over when a handler has a say: it knows what has happened. */
+  const settle = async (message: AgentMessage): Promise<AgentMessage> => {
+    await told;
+    if (message.role !== "assistant" && listens("message_start")) await run("message_start", { message });
+    return listens("message_end") ? (await run("message_end", { message })).message : message;
+  };
+  const beforeTool: AgentHooks["beforeTool"] = async ({ toolName, toolCallId, args, signal }) => {
+    await told;
+    const { block, terminate } = await run("tool_call", { toolName, toolCallId, input: args }, signal);
+    return block === undefined ? undefined : { block, ...(terminate && { terminate }) };
+  };
+  const afterTool: AgentHooks["afterTool"] = async ({ toolName, toolCallId, args, result, isError, signal }) => {
+    const { isError: stillError, ...changed } = await run(
+      "tool_result",
+      { toolName, toolCallId, input: args, isError, ...result },
+      signal,
+    );
+    return { result: { ...result, ...changed }, isError: stillError };
+  };
+  const anyOf = (...hooks: HookName[]): boolean => hooks.some(listens);
+
+  return {
+    listens,
+    run,
+    observe(event, place) {
+      if (!listens(event.type as HookName) || isAskedBefore(event)) return undefined;
+      const about = observed(event, place, now);
+      return about && tellInTurn(() => run(about.hook, about.payload));
+    },
+    settled: () => told.then(() => undefined),
+    forAgent() {
+      if (!anyOf("message_start", "message_end", "tool_call", "tool_result")) return undefined;
+      return {
+        ...(anyOf("message_start", "message_end") && { settle }),
+        ...(listens("tool_call") && { beforeTool }),
+        ...(listens("tool_result") && { afterTool }),
+      };
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import type { AgentTool, AgentToolResult, ToolInvocation } from "@tiller/agent/types";
+import type { JsonSchema, ToolResult } from "@tiller/protocol/tool";
+import { plainJson } from "../lib/plain-json.ts";
+import { contentOf, isRecord } from "./answers.ts";
+import type { Extension, ToolDefinition } from "./extension.ts";
+
+/** Why this is no tool, in one sentence; undefined when it is one. */
+export function toolProblem(given: unknown): string | undefined {
+  if (!isRecord(given)) return "a tool must be an object";
+  const { name, execute, parameters, description } = given;
+  if (typeof name !== "string" || !/^[\w-]{1,64}$/.test(name))
+    return `a tool needs a name of letters, digits, "_" and "-", not ${JSON.stringify(name)}`;
+  if (typeof execute !== "function") return `the tool "${name}" has no function execute`;
+  if (description !== undefined && typeof description !== "string")
+    return `the description of "${name}" must be a text`;
+  const wrong = schemaProblem(parameters);
+  return wrong && `the parameters of the tool "${name}" are no JSON Schema of an object: ${wrong}`;
+}
+
+const TYPES = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
+
+function schemaProblem(schema: unknown): string | undefined {
+  if (schema === undefined) return undefined;
+  if (!isRecord(schema)) return `they are ${Array.isArray(schema) ? "a list" : typeof schema}`;
+  if (schema.type !== undefined && schema.type !== "object") return `"type" is ${JSON.stringify(schema.type)}`;
+  return partProblem(schema, "");
+}
+
+/** Providers refuse a whole request for one wrong word here. */
+function partProblem(schema: unknown, at: string): string | undefined {
+  if (schema === true || schema === false) return undefined;
+  if (!isRecord(schema)) return `${at || "it"} is no object`;
+  const types = Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type];
+  const unknown = types.find((type) => typeof type !== "string" || !TYPES.has(type));
+  if (unknown !== undefined) return `${at || "it"} has the type ${JSON.stringify(unknown)}`;
+  if (schema.required !== undefined && !Array.isArray(schema.required)) return `${at}.required is no list`;
+  const { properties } = schema;
+  if (properties !== undefined && !isRecord(properties)) return `${at}.properties is no object`;
+  for (const [name, part] of Object.entries(properties ?? {})) {
+    const wrong = partProblem(part, at ? `${at}.${name}` : name);
+    if (wrong) return wrong;
+  }
+  return isRecord(schema.items) ? partProblem(schema.items, `${at}[]`) : undefined;
+}
+
+export interface ToolSurroundings {
+  context(extension: Extension, signal: AbortSignal): object;
+  enter(label: string): () => void;
+  /** What a built-in tool of the same name is, so that one in its place is the same. */
+  concurrencyOf(name: string): AgentTool["concurrency"] | undefined;
+}
+
+/** With what the system prompt says of it. */
+export interface ExtensionTool extends AgentTool {
+  promptSnippet: string;
+  promptGuidelines: readonly string[];
+}
+
+/** What the loop runs. */
+export function agentTool(extension: Extension, definition: ToolDefinition, around: ToolSurroundings): ExtensionTool {
+  const { name, label = name, description = "", parameters, executionMode } = definition;
+  return {
+    name,
+    label,
+    description,
+    parameters: plainSchema(parameters),
+    concurrency: executionMode
+      ? executionMode === "parallel"
+        ? "shared"
+        : "exclusive"
+      : (around.concurrencyOf(name) ?? "exclusive"),
+    promptSnippet: definition.promptSnippet ?? "",
+    promptGuidelines: definition.promptGuidelines ?? [],
+    ...(definition.prepareArguments && { prepareArguments: (args: unknown) => definition.prepareArguments?.(args) }),
+    execute: async (call) => resultOf(name, await execute(extension, definition, call, around)),
+  };
+}
+
+/** The symbols that a schema library leaves in it are nobody else's business. */
+function plainSchema(parameters: unknown): JsonSchema {
+  if (parameters === undefined) return { type: "object", properties: {} };
+  const plain = plainJson(parameters) as JsonSchema;
+  return plain.type === undefined && plain.properties === undefined
+    ? { type: "object", properties: {}, ...plain }
+    : plain;
+}
+
+function execute(
+  extension: Extension,
+  definition: ToolDefinition,
+  { toolCallId, args, signal, onUpdate }: ToolInvocation,
+  { context, enter }: ToolSurroundings,
+): unknown {
+  const update = (partial: unknown): void => {
+    const result = partialOf(partial);
+    if (result) onUpdate(result);
+  };
+  const leave = enter(`${extension.source.path} (tool ${definition.name})`);
+  try {
+    return definition.execute(toolCallId, args, signal, update, context(extension, signal));
+  } finally {
+    leave();
+  }
+}
+
+function partialOf(partial: unknown): ToolResult | undefined {
+  if (!isRecord(partial)) return undefined;
+  const content = contentOf(partial.content ?? []);
+  return content && { content, ...(partial.details === undefined ? {} : { details: partial.details }) };
+}
+
+function resultOf(name: string, given: unknown): AgentToolResult {
+  if (typeof given === "string") return { content: [{ type: "text", text: given.toWellFormed() }] };
+  const result = partialOf(given);
+  if (!result || !isRecord(given))
+    throw new Error(
+      `The tool "${name}" gave back no result: it must be an object with content (text and image blocks)`,
+    );
+  if (given.isError === true)
+    throw new Error(result.content.map((block) => (block.type === "text" ? block.text : "")).join("\n"));
+  return given.terminate === true ? { ...result, terminate: true } : result;
+}

@@ -1,0 +1,172 @@
+import type { AgentMessage } from "@tiller/protocol/message";
+import { type ActionParts, createExtensionActions, type PendingSetup } from "./extension-actions.ts";
+import type { Ground } from "./ground.ts";
+import { sleep } from "./lib/clock.ts";
+import type { LoadedExtensions } from "./load-extensions.ts";
+import { type CommandItem, commandItems } from "./prompts/command-list.ts";
+import type { Resources } from "./resources.ts";
+import type { ExtensionHost as Host, SessionExtensions, SessionHooks } from "./session/ports.ts";
+import { textOf } from "./session/session-queue.ts";
+import type { Opening, RunMachinery, SessionRunOptions } from "./session/session-run.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+type JoinParts = Omit<
+  ActionParts,
+  "host" | "systemPrompt" | "commands" | "nextTurn" | "modelRegistry" | "providers"
+> & {
+  resources(): Promise<Resources>;
+  machinery(): Promise<RunMachinery>;
+};
+
+/** The extensions, joined to a session. */
+export interface JoinedExtensions {
+  session: SessionExtensions;
+  hooks: SessionHooks;
+  open: NonNullable<SessionRunOptions["open"]>;
+  /** Their session has begun: what comes in may be worked on. */
+  started(): Promise<void>;
+  /** The same for those who cannot wait for long: an extension may be waiting for a person. */
+  startedSoon(): Promise<void>;
+  commandItems(): CommandItem[];
+}
+
+export function joinExtensions(parts: JoinParts): JoinedExtensions {
+  const { ground, extensions, store, models, pipeline, clock } = parts;
+  const { host } = extensions;
+  const nextTurn: AgentMessage[] = [];
+  const pending: PendingSetup = { run: undefined };
+  let bound: Host | undefined;
+  let resources: Resources | undefined;
+  /** What the system prompt is while handlers are asked about it. */
+  let asked: { systemPrompt: string } | undefined;
+  let usual = "";
+
+  const items = (): CommandItem[] => host.generation.commands().map(commandItem);
+  const lookAgain = async (): Promise<void> => {
+    resources = await parts.resources();
+    if (!models.model) return;
+    const { ports } = await parts.machinery();
+    usual = ports.systemPrompt(await ports.tools());
+  };
+  host.bind(
+    createExtensionActions(
+      {
+        ...parts,
+        nextTurn,
+        host: () => bound,
+        systemPrompt: () => asked?.systemPrompt ?? usual,
+        providers: extensions.providers,
+        modelRegistry: extensions.modelRegistry,
+        commands: () =>
+          commandItems({
+            extensions: items(),
+            templates: resources?.templates ?? [],
+            skills: offered(ground, resources),
+          }),
+      },
+      pending,
+    ),
+  );
+  extensions.useModels(models);
+
+  const hooks: SessionHooks = {
+    ...host.hooks,
+    async leave(...how) {
+      nextTurn.length = 0;
+      await host.hooks.leave(...how);
+    },
+    async entered(...how) {
+      const setup = pending.run;
+      pending.run = undefined;
+      await setup?.();
+      await host.hooks.entered(...how);
+      await lookAgain();
+    },
+  };
+
+  const open: JoinedExtensions["open"] = async (message, ports, signal): Promise<Opening> => {
+    const waiting = nextTurn.splice(0);
+    const messages = [message, ...waiting];
+    if (message.role !== "user" || !hooks.listens("before_agent_start")) return { messages };
+    const tools = await ports.tools();
+    const systemPrompt = ports.systemPrompt(tools);
+    const event = {
+      prompt: textOf(message),
+      images:
+        typeof message.content === "string" ? undefined : message.content.filter((block) => block.type === "image"),
+      systemPrompt,
+      systemPromptOptions: promptOptions(resources, tools, store.cwd),
+    };
+    asked = event;
+    const opened = await hooks.run("before_agent_start", event, signal);
+    const added = opened.messages.map((untimed) => ({ ...untimed, timestamp: clock.now() }));
+    const isOther = opened.systemPrompt !== systemPrompt;
+    return { messages: [...messages, ...added], ...(isOther && { systemPrompt: opened.systemPrompt }) };
+  };
+
+  let started: Promise<void> = Promise.resolve();
+  const session: SessionExtensions = {
+    begin(given) {
+      bound = given;
+      extensions.listen((event) => void pipeline.emit(event));
+      extensions.onExit((code) => given.shutdown(code));
+      const { leftOut } = extensions.found;
+      if (leftOut.length > 0) void pipeline.emit(untrusted(leftOut));
+      host.begin();
+      started = host.started().then(lookAgain);
+    },
+    command: (text) => host.command(text),
+    takeError: extensions.takeError,
+  };
+  const startedSoon = async (): Promise<void> => {
+    const timer = new AbortController();
+    await Promise.race([started, sleep(clock, SOON_MS, timer.signal)]);
+    timer.abort();
+  };
+  return { session, hooks, open, started: () => started, startedSoon, commandItems: items };
+}
+
+const SOON_MS = 1000;
+
+function untrusted(paths: readonly string[]) {
+  const message = `Code of this project was not loaded, because nobody has said that it is trusted: ${paths.join(", ")}. Start with --approve to load it, or name a file with --extension.`;
+  return { type: "notice", level: "warning", source: "extensions", message } as const;
+}
+
+function offered({ settings }: Ground, resources: Resources | undefined): Resources["skills"] {
+  return settings.get("enableSkillCommands") ? (resources?.skills ?? []) : [];
+}
+
+function commandItem(command: ReturnType<LoadedExtensions["host"]["generation"]["commands"]>[number]): CommandItem {
+  const { name, definition, extension } = command;
+  const { path, scope } = extension.source;
+  const location = scope === "temporary" ? "path" : scope;
+  const { description } = definition;
+  return {
+    name,
+    ...(typeof description === "string" && { description }),
+    source: "extension",
+    location,
+    path,
+    sourceInfo: extension.source,
+  };
+}
+
+/** What the system prompt is made of, for those who want to make another one. */
+function promptOptions(
+  resources: Resources | undefined,
+  tools: Readonly<ReturnType<Toolbox["toolsFor"]>>,
+  cwd: string,
+): Record<string, unknown> {
+  const { base, append = [], contextFiles = [] } = resources?.systemPrompt ?? {};
+  return {
+    cwd,
+    ...(base !== undefined && { customPrompt: base }),
+    ...(append.length > 0 && { appendSystemPrompt: append.join("\n\n") }),
+    selectedTools: tools.map(({ name }) => name),
+    toolSnippets: Object.fromEntries(tools.map(({ name, description }) => [name, description])),
+    promptGuidelines: [],
+    contextFiles: contextFiles.map(({ path, text }) => ({ path, content: text })),
+    skills: resources?.skills ?? [],
+  };
+}

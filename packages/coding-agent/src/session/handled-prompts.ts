@@ -1,0 +1,41 @@
+import type { EventPipeline } from "./event-pipeline.ts";
+import { handledResult } from "./prompt-result.ts";
+import type { AcceptedPrompt } from "./session-event.ts";
+
+/** Prompts that an extension deals with, beside the run or without one. Each gets its result, whatever happens. */
+export interface HandledPrompts {
+  job(prompt: AcceptedPrompt, work: () => Promise<void>): () => Promise<void>;
+  /** The process ends: nobody waits for those that are still being dealt with. */
+  endAll(reason: string): void;
+  /** None is being dealt with any more. */
+  settled(): Promise<void>;
+}
+
+export function createHandledPrompts(emit: EventPipeline["emit"], isSettled: () => boolean): HandledPrompts {
+  const open = new Map<Promise<void>, (reason: string) => void>();
+  return {
+    job: (prompt, work) => () => {
+      let end = (_reason: string): void => undefined;
+      const ended = new Promise<string>((resolve) => {
+        end = resolve;
+      });
+      const run = async (): Promise<void> => {
+        const aborted = await Promise.race([work().then(() => undefined), ended]);
+        open.delete(done);
+        const place = { promptId: prompt.promptId };
+        const settled = isSettled();
+        void emit(handledResult(prompt.commandId, settled, aborted), place);
+        if (settled) void emit({ type: "session_settled" }, place);
+      };
+      const done = run();
+      open.set(done, end);
+      return done;
+    },
+    endAll(reason) {
+      for (const end of open.values()) end(reason);
+    },
+    async settled() {
+      while (open.size > 0) await Promise.allSettled(open.keys());
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { createOutputBuffer } from "./exec/output-buffer.ts";
+import type { BashOutcome, RunShell } from "./session/bash-runner.ts";
+import type { BashOperations, SessionHooks } from "./session/ports.ts";
+import { describeOutput } from "./shell-command.ts";
+import { MAX_BYTES } from "./tools/limits.ts";
+import { KEEP_BYTES } from "./tools/shell-output.ts";
+
+export interface UserBashPlace {
+  hooks: SessionHooks;
+  cwd: string;
+  /** When no extension wants to have it. */
+  runShell: RunShell;
+}
+
+/** A shell command of the host that extensions may answer themselves, or run somewhere else. */
+export async function runUserBash(
+  { hooks, cwd, runShell }: UserBashPlace,
+  ...given: Parameters<RunShell>
+): Promise<BashOutcome> {
+  const [command, onText, signal, isExcluded = false] = given;
+  const event = { command, excludeFromContext: isExcluded, cwd };
+  const { result, operations } = await hooks.run("user_bash", event, signal);
+  if (result) {
+    if (result.output !== "") void onText(result.output);
+    return result;
+  }
+  return operations ? runElsewhere(operations, cwd, ...given) : runShell(...given);
+}
+
+async function runElsewhere(
+  operations: BashOperations,
+  cwd: string,
+  ...given: Parameters<RunShell>
+): Promise<BashOutcome> {
+  const [command, onText, signal] = given;
+  const output = createOutputBuffer({ keepBytes: KEEP_BYTES, spillAfterBytes: MAX_BYTES });
+  const onData = (data: Buffer): void => {
+    const bytes = Buffer.from(data);
+    output.write(bytes);
+    void onText(bytes.toString("utf8"));
+  };
+  let isFileTold = false;
+  const ended = (end: { exitCode?: number; cancelled: boolean }): BashOutcome => {
+    const result = describeOutput(output, end);
+    isFileTold = result.fullOutputPath !== undefined;
+    return result;
+  };
+  try {
+    const { exitCode } = await operations.exec(command, cwd, { onData, signal });
+    return ended({ exitCode: signal.aborted ? undefined : (exitCode ?? undefined), cancelled: signal.aborted });
+  } catch (error) {
+    if (signal.aborted) return ended({ cancelled: true });
+    return { refused: error instanceof Error ? error.message : String(error) };
+  } finally {
+    output.close(isFileTold ? "keep-file" : "remove-file");
+  }
+}
