@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createProviders, type Providers } from "@tiller/ai/registered-providers";
 import { askModel } from "./compat/ask-model.ts";
-import { compatModule, ompExtras } from "./compat/index.ts";
+import { compatModule, isCompatModule, needsOmpExtras, ompExtras, prepareOmpExtras } from "./compat/index.ts";
 import { contextForExtension } from "./compat/model-context.ts";
 import { plainTheme } from "./compat/theme.ts";
 import { createCompatHost } from "./compat-host.ts";
@@ -93,13 +94,20 @@ export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExt
   const loaded = { resources: NO_RESOURCES, resourceVersion: 0 };
 
   const host = await createExtensionHost({
-    load() {
+    async load() {
       // Evaluated anew each time: what a module remembers belongs to one session.
       const cacheFolder = join(agentDir, "cache", "extensions");
-      const loader = createModuleLoader({ cacheFolder, builtin: (name) => compatModule(name, compat) });
-      return loadFactories(found.sources, loader, { timeoutMs: limitMs, clock });
+      const builtin = (name: string) =>
+        isCompatModule(name) ? async (names?: readonly string[]) => compatModule(name, compat, names) ?? {} : undefined;
+      const loader = createModuleLoader({ cacheFolder, builtin });
+      const [loaded] = await Promise.all([
+        loadFactories(found.sources, loader, { timeoutMs: limitMs, clock }),
+        found.sources.some(wantsOmpExtras) && prepareOmpExtras(compat),
+      ]);
+      return loaded;
     },
     limitMs,
+    hookLimitMs: settings.get("extensionLimits.hookMs"),
     clock,
     enter: watchdog.enter,
     report: errors.report,
@@ -156,6 +164,16 @@ export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExt
 type AskModels = ModelRegistryOptions["ask"];
 
 const NO_RESOURCES: HookResult<"resources_discover"> = { skillPaths: [], promptPaths: [] };
+
+/** What omp's extensions find on their API object is loaded for those that look for it. */
+function wantsOmpExtras({ path }: { path: string }): boolean {
+  try {
+    return needsOmpExtras(readFileSync(path, "utf8"));
+  } catch {
+    // Whoever loads it tells why it cannot be read.
+    return false;
+  }
+}
 
 /** Our own code lies here. */
 const OWN_FOLDER = dirname(fileURLToPath(import.meta.url));

@@ -19,7 +19,8 @@ export async function runUserBash(
 ): Promise<BashOutcome> {
   const [command, onText, signal, isExcluded = false] = given;
   const event = { command, excludeFromContext: isExcluded, cwd };
-  const { result, operations } = await hooks.run("user_bash", event, signal);
+  const { result, operations, refused } = await hooks.run("user_bash", event, signal);
+  if (refused !== undefined) return { refused };
   if (result) {
     if (result.output !== "") void onText(result.output);
     return result;

@@ -18,7 +18,7 @@ type Functions = Record<string, (...given: never[]) => unknown>;
 async function open(...given: Parameters<typeof createTestHost>) {
   const host = createTestHost(...given);
   hosts.push(host);
-  return { host, ai: (await aiModule(host)) as Functions & { stream: AskFunction } };
+  return { host, ai: (await aiModule(host)()) as Functions & { stream: AskFunction } };
 }
 
 const context = { systemPrompt: "Be brief", messages: [{ role: "user" as const, content: "?", timestamp: 0 }] };

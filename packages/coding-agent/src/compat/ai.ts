@@ -3,36 +3,30 @@ import { settleUsage } from "@tiller/ai/cost";
 import { isOverflowText } from "@tiller/ai/overflow";
 import { parsePartialObject } from "@tiller/ai/partial-json";
 import { clampLevel, levelsFor } from "@tiller/ai/thinking-levels";
-import type { ToolCall } from "@tiller/protocol/content";
 import type { AssistantMessage, Usage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
-import type { ToolSpec } from "@tiller/protocol/tool";
 import { parseJsonText } from "../config/json-text.ts";
 import { apiProviderNames } from "./api-providers.ts";
 import { AssistantMessageEventStream, createAssistantMessageEventStream, EventStream } from "./event-stream.ts";
 import type { CompatHost } from "./host.ts";
 import { collapseSystemMessages, contentText, getCurrentSystemPrompt, getCurrentTools } from "./model-context.ts";
 import { oauthNames } from "./oauth.ts";
-import { type Names, openModule } from "./stand-in.ts";
+import { createParts, type OpenParts, type Part } from "./parts.ts";
+
+/** What needs the schema library comes when it is asked for. */
+export const AI_PARTS: readonly Part[] = [
+  { names: "Type StringEnum", load: async () => (await import("./schema-part.ts")).typeNames() },
+  {
+    names: "validateToolArguments validateToolCall",
+    load: async () => (await import("./schema-part.ts")).checkNames(),
+  },
+];
 
 /** `pi-ai`: real models behind the names that extensions know. */
-export async function aiModule(host: CompatHost): Promise<Names> {
-  const [{ Type }, { checkArguments }] = await Promise.all([
-    import("typebox"),
-    import("@tiller/agent/check-arguments"),
-  ]);
-  const validateToolArguments = (tool: ToolSpec, call: Pick<ToolCall, "arguments">): Record<string, unknown> => {
-    const checked = checkArguments(tool, call.arguments);
-    if ("error" in checked) throw new Error(checked.error);
-    return checked.args;
-  };
-  return openModule(
+export function aiModule(host: CompatHost): OpenParts {
+  return createParts(
     "pi-ai",
     {
-      Type,
-      /** An enum that every provider understands: one list, no alternatives. */
-      StringEnum: (values: readonly string[], options: object = {}) =>
-        Type.Unsafe<string>({ type: "string", enum: [...values], ...options }),
       EventStream,
       AssistantMessageEventStream,
       createAssistantMessageEventStream,
@@ -45,12 +39,6 @@ export async function aiModule(host: CompatHost): Promise<Names> {
       findEnvKeys: (provider: string) => keyVariables(provider).filter((name) => host.env[name]?.trim()),
       uuidv7: () => host.ids.uuid(),
       calculateCost,
-      validateToolArguments,
-      validateToolCall(tools: readonly ToolSpec[], call: ToolCall) {
-        const tool = tools.find(({ name }) => name === call.name);
-        if (!tool) throw new Error(`Tool "${call.name}" not found`);
-        return validateToolArguments(tool, call);
-      },
       isContextOverflow,
       supportsXhigh: (model: Model) => levelsFor(model).includes("xhigh"),
       getSupportedThinkingLevels: levelsFor,
@@ -65,7 +53,8 @@ export async function aiModule(host: CompatHost): Promise<Names> {
       getCurrentSystemPrompt,
       getCurrentTools,
     },
-    host.onStandIn,
+    AI_PARTS,
+    host,
   );
 }
 

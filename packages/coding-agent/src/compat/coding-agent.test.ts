@@ -13,7 +13,7 @@ let host: TestHost;
 let module: Record<string, unknown>;
 beforeEach(async () => {
   host = createTestHost();
-  module = await codingAgentModule(host);
+  module = await codingAgentModule(host)();
 });
 afterEach(() => host.remove());
 
@@ -128,7 +128,7 @@ test("summaries are asked of a model", async () => {
 test("a summary that fails is an error", async () => {
   const error = { type: "error" as const, error: Object.assign(new Error("full"), { kind: "server" }) as never };
   const failing = createTestHost([error]);
-  const own = await codingAgentModule(failing);
+  const own = await codingAgentModule(failing)();
   await expect((own.generateSummary as Call)([], failing.model, 100)).rejects.toThrow("Summarization failed: full");
   failing.remove();
 });

@@ -6,21 +6,10 @@ import { MAX_BYTES, MAX_LINES } from "../tools/limits.ts";
 import { realPath } from "../tools/save-file.ts";
 import { formatSize, truncateHead, truncateTail } from "../tools/truncate.ts";
 import { createBus } from "./event-bus.ts";
-import { parseFrontmatter } from "./front-matter.ts";
 import type { CompatHost } from "./host.ts";
-import { registryNames } from "./model-registry.ts";
 import { unavailable, unavailableClass } from "./not-available.ts";
-import {
-  buildSessionContext,
-  getLatestCompactionEntry,
-  migrateSessionEntries,
-  parseSessionEntries,
-} from "./session-entries.ts";
-import { sessionManagerFor } from "./session-manager.ts";
+import { createParts, type OpenParts, type Part } from "./parts.ts";
 import { settingsManagerFor } from "./settings-manager.ts";
-import { formatSkillsForPrompt, loadSkills, loadSkillsFromDir } from "./skills.ts";
-import { type Names, openModule } from "./stand-in.ts";
-import { summaryNames } from "./summaries.ts";
 import {
   getEditorTheme,
   getMarkdownTheme,
@@ -29,7 +18,6 @@ import {
   plainTheme,
   Theme,
 } from "./theme.ts";
-import { toolFactoryNames } from "./tool-factories.ts";
 import { keyText } from "./tui-keys.ts";
 import {
   BorderedLoader,
@@ -49,23 +37,47 @@ const UNAVAILABLE_CLASSES =
 
 /** The folder of a project. Extensions keep their own files there, so it is the one they have always known. */
 const CONFIG_DIR_NAME = ".pi";
-const SESSION_VERSION = 3;
 const LONGEST_GREP_LINE = 500;
 
+/** What most extensions do not ask for, and what takes time to load. */
+export const CODING_AGENT_PARTS: readonly Part[] = [
+  {
+    names: `createLocalBashOperations codingTools readOnlyTools createCodingTools createReadOnlyTools createAllTools
+      readTool bashTool editTool writeTool grepTool findTool lsTool
+      createReadTool createBashTool createEditTool createWriteTool createGrepTool createFindTool createLsTool
+      createReadToolDefinition createBashToolDefinition createEditToolDefinition createWriteToolDefinition
+      createGrepToolDefinition createFindToolDefinition createLsToolDefinition`,
+    load: async (host) => (await import("./tool-factories.ts")).toolFactoryNames(host),
+  },
+  {
+    names: `DEFAULT_COMPACTION_SETTINGS convertToLlm serializeConversation estimateTokens generateSummary compact
+      generateBranchSummary calculateContextTokens getLastAssistantUsage shouldCompact`,
+    load: async (host) => (await import("./summaries.ts")).summaryNames(host),
+  },
+  {
+    names: "ModelRegistry ModelRuntime AuthStorage",
+    load: async (host) => (await import("./model-registry.ts")).registryNames(host),
+  },
+  {
+    names: `SessionManager CURRENT_SESSION_VERSION buildSessionContext parseSessionEntries migrateSessionEntries
+      getLatestCompactionEntry`,
+    load: async (host) => (await import("./sessions-part.ts")).sessionNames(host),
+  },
+  {
+    names: "parseFrontmatter stripFrontmatter loadSkills loadSkillsFromDir formatSkillsForPrompt",
+    load: async (host) => (await import("./markdown-part.ts")).markdownNames(host),
+  },
+];
+
 /** `pi-coding-agent`: our own tools, files and models under the names that extensions know. */
-export async function codingAgentModule(host: CompatHost): Promise<Names> {
-  const { readYamlHeader } = await import("../prompts/yaml-header.ts");
-  return openModule(
+export function codingAgentModule(host: CompatHost): OpenParts {
+  return createParts(
     "pi-coding-agent",
     {
       ...guards(),
-      ...toolFactoryNames(host),
-      ...summaryNames(host),
-      ...registryNames(host),
       ...looks(),
       VERSION: host.version,
       CONFIG_DIR_NAME,
-      CURRENT_SESSION_VERSION: SESSION_VERSION,
       DEFAULT_MAX_BYTES: MAX_BYTES,
       DEFAULT_MAX_LINES: MAX_LINES,
       getAgentDir: () => host.agentDir,
@@ -79,22 +91,12 @@ export async function codingAgentModule(host: CompatHost): Promise<Names> {
       defineTool: (tool: unknown) => tool,
       createEventBus: () => createBus(host.log),
       createSyntheticSourceInfo,
-      parseFrontmatter: (text: string) => parseFrontmatter(readYamlHeader, text),
-      stripFrontmatter: (text: string) => parseFrontmatter(readYamlHeader, text).body,
-      loadSkills: (places?: object) => loadSkills(host, readYamlHeader, places),
-      loadSkillsFromDir: (place: { dir: string; source?: string }) => loadSkillsFromDir(readYamlHeader, place),
-      formatSkillsForPrompt,
-      SessionManager: sessionManagerFor(host),
       SettingsManager: settingsManagerFor(host),
-      buildSessionContext,
-      parseSessionEntries,
-      migrateSessionEntries: (entries: Parameters<typeof migrateSessionEntries>[0]) =>
-        migrateSessionEntries(entries, host.ids.short),
-      getLatestCompactionEntry,
       ...Object.fromEntries(UNAVAILABLE.split(" ").map((name) => [name, unavailable(name)])),
       ...Object.fromEntries(UNAVAILABLE_CLASSES.split(" ").map((name) => [name, unavailableClass(name)])),
     },
-    host.onStandIn,
+    CODING_AGENT_PARTS,
+    host,
   );
 }
 

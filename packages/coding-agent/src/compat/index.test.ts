@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { compatModule, needsOmpExtras, ompExtras, prepareOmpExtras } from "./index.ts";
+import { compatModule, isCompatModule, needsOmpExtras, ompExtras, prepareOmpExtras } from "./index.ts";
 import { createTestHost, type TestHost } from "./test-host.ts";
 import { getMarkdownTheme, plainTheme, Theme } from "./theme.ts";
 
@@ -35,6 +35,7 @@ test.each([
   ["@sinclair/typebox/compiler", "TypeCompiler"],
   ["typebox/schema", "Check"],
 ])("%s has %s", async (specifier, name) => {
+  expect(isCompatModule(specifier)).toBe(true);
   expect(await compatModule(specifier, host)).toHaveProperty(name);
 });
 
@@ -48,7 +49,16 @@ test.each([
   "typebox/no-such-part",
   "typebox/constructor",
 ])("%s is none of ours", (specifier) => {
+  expect(isCompatModule(specifier)).toBe(false);
   expect(compatModule(specifier, host)).toBeUndefined();
+});
+
+test("only what is wanted is loaded, and the rest when it is", async () => {
+  const some = await compatModule("@mariozechner/pi-coding-agent", host, ["getAgentDir"]);
+  expect(isCompatModule("@mariozechner/pi-coding-agent/hooks")).toBe(true);
+  expect(Object.keys(some!)).not.toContain("SessionManager");
+  expect(await compatModule("@earendil-works/pi-coding-agent", host, ["SessionManager"])).toBe(some);
+  expect(Object.keys(some!)).toContain("SessionManager");
 });
 
 test("another host has other modules", async () => {

@@ -1,5 +1,7 @@
 import type { CompatHost } from "./host.ts";
-import { loadTypebox } from "./typebox.ts";
+import type { OpenParts } from "./parts.ts";
+import type { Names } from "./stand-in.ts";
+import { hasTypebox, loadTypebox } from "./typebox.ts";
 
 /**
  * The modules that extensions of pi, omp and their kin import by name. Nothing of them is loaded before somebody asks.
@@ -10,7 +12,7 @@ type Package = "pi-coding-agent" | "pi-ai" | "pi-agent-core" | "pi-tui";
 const SPECIFIER = /^@(?:mariozechner|earendil-works|oh-my-pi)\/(pi-coding-agent|pi-ai|pi-agent-core|pi-tui)(?:\/.*)?$/;
 const TYPEBOX = /^(?:@sinclair\/)?typebox(?:\/(.+))?$/;
 
-const LOAD: Readonly<Record<Package, (host: CompatHost) => Promise<object>>> = {
+const LOAD: Readonly<Record<Package, (host: CompatHost) => Promise<OpenParts>>> = {
   "pi-coding-agent": async (host) => (await import("./coding-agent.ts")).codingAgentModule(host),
   "pi-ai": async (host) => (await import("./ai.ts")).aiModule(host),
   "pi-agent-core": async (host) => {
@@ -18,28 +20,49 @@ const LOAD: Readonly<Record<Package, (host: CompatHost) => Promise<object>>> = {
       import("./agent-core.ts"),
       packageOf("pi-coding-agent", host),
     ]);
-    return agentCoreModule(host, codingAgent as Record<string, unknown>);
+    return whole(agentCoreModule(host, codingAgent as Record<string, unknown>));
   },
-  "pi-tui": async (host) => (await import("./tui.ts")).tuiModule(host),
+  "pi-tui": async (host) => whole((await import("./tui.ts")).tuiModule(host)),
 };
 
-/** The same object for all extensions of a host: their classes are to know each other. */
-const made = new WeakMap<CompatHost, Map<Package, Promise<object>>>();
+function whole(module: Names): OpenParts {
+  return async () => module;
+}
 
-function packageOf(name: Package, host: CompatHost): Promise<object> {
-  const packages = made.get(host) ?? new Map<Package, Promise<object>>();
+/** The same object for all extensions of a host: their classes are to know each other. */
+const made = new WeakMap<CompatHost, Map<Package, Promise<OpenParts>>>();
+
+async function packageOf(name: Package, host: CompatHost, wanted?: readonly string[]): Promise<object> {
+  const packages = made.get(host) ?? new Map<Package, Promise<OpenParts>>();
   made.set(host, packages);
   const known = packages.get(name) ?? LOAD[name](host);
   packages.set(name, known);
-  return known;
+  return (await known)(wanted);
 }
 
-/** The module behind a name, with any sub-path of its package; undefined when it is none of ours. */
-export function compatModule(specifier: string, host: CompatHost): Promise<object> | undefined {
-  const name = SPECIFIER.exec(specifier)?.[1] as Package | undefined;
-  if (name !== undefined) return packageOf(name, host);
+/** Whether `compatModule` knows the name; nothing is loaded for the answer. */
+export function isCompatModule(specifier: string): boolean {
   const typebox = TYPEBOX.exec(specifier);
-  return typebox ? loadTypebox((typebox[1] ?? "").replace(/\.m?js$/, "")) : undefined;
+  return SPECIFIER.test(specifier) || (typebox !== null && hasTypebox(partOf(typebox)));
+}
+
+function partOf(typebox: RegExpExecArray): string {
+  return (typebox[1] ?? "").replace(/\.m?js$/, "");
+}
+
+/**
+ * The module behind a name, with any sub-path of its package; undefined when it is none of ours. `wanted` are the names
+ * that are imported from it, if that is known: only what they need is loaded. `*` and `default` stand for all of it.
+ */
+export function compatModule(
+  specifier: string,
+  host: CompatHost,
+  wanted?: readonly string[],
+): Promise<object> | undefined {
+  const name = SPECIFIER.exec(specifier)?.[1] as Package | undefined;
+  if (name !== undefined) return packageOf(name, host, wanted);
+  const typebox = TYPEBOX.exec(specifier);
+  return typebox ? loadTypebox(partOf(typebox)) : undefined;
 }
 
 /** What omp puts on the object that extensions get. */

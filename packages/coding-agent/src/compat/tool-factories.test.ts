@@ -151,7 +151,7 @@ test("folders elsewhere", async () => {
 
 test("writers of the same file take turns with the built-in tools", async () => {
   const { codingAgentModule } = await import("./coding-agent.ts");
-  const module = await codingAgentModule(host);
+  const module = await codingAgentModule(host)();
   const queue = module.withFileMutationQueue as <T>(path: string, work: () => Promise<T>) => Promise<T>;
   const path = join(host.root, "f.txt");
   const order: string[] = [];

@@ -15,9 +15,13 @@ const PARTS: Readonly<Record<string, () => Promise<object>>> = {
   system: () => import("typebox/system"),
 };
 
+export function hasTypebox(part: string): boolean {
+  return Object.hasOwn(PARTS, part);
+}
+
 /** Undefined for a part that the library does not have: there is nothing sensible to give. */
 export function loadTypebox(part: string): Promise<object> | undefined {
-  return Object.hasOwn(PARTS, part) ? PARTS[part]?.() : undefined;
+  return hasTypebox(part) ? PARTS[part]?.() : undefined;
 }
 
 async function loadCompiler(): Promise<object> {

@@ -289,6 +289,13 @@ export const SETTINGS = {
     status: "works",
     summary: "How long an extension may take to load.",
   },
+  "extensionLimits.hookMs": {
+    type: "integer",
+    default: 0,
+    min: 0,
+    status: "works",
+    summary: "The longest time a handler of an extension may take, if that is less than its event allows; 0: what its event allows.",
+  },
   "extensionLimits.stuckMs": {
     type: "integer",
     default: 10_000,

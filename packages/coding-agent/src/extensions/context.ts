@@ -12,6 +12,8 @@ export interface ContextOptions {
   /** Told to the host once for each key. */
   notice(key: string, text: string): void;
   now(): number;
+  /** A dialog of this extension is shown, or is over. */
+  onPrompt(when: "start" | "end", dialog: { id: string; method: string }): void;
   /** The context of this extension as it is loaded now: it may have been loaded anew since. */
   successor(): object;
 }
@@ -31,6 +33,7 @@ export function createContext(options: ContextOptions): object {
           extension.dialogs += isOpen ? 1 : -1;
           if (!isOpen) extension.dialogsOverAt = options.now();
         },
+        onPrompt: options.onPrompt,
       });
       return ui;
     },

@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from "@tiller/protocol/model";
+import { THINKING_LEVELS } from "../config/settings-schema.ts";
 import type { HookName } from "../session/ports.ts";
 import type { ExtensionActions } from "./actions.ts";
 import { contentOf, customMessageOf, isRecord } from "./answers.ts";
@@ -27,7 +27,8 @@ export interface ApiOptions {
 
 /** The one argument of an extension's factory. */
 export function createApi(options: ApiOptions): object {
-  return { ...registration(options), ...actionsOf(options), events: options.bus, ...options.extras };
+  const api = { ...registration(options), ...actionsOf(options), events: options.bus };
+  return Object.defineProperties(api, Object.getOwnPropertyDescriptors(options.extras));
 }
 
 /** Works from the beginning. What is wrong is told and left out: the rest of the extension still works. */
@@ -87,7 +88,8 @@ function registration(options: ApiOptions): object {
   };
 }
 
-function actionsOf({ actions, problem }: ApiOptions): object {
+/** What puts messages into the conversation. */
+export function sending({ actions, problem }: Pick<ApiOptions, "actions" | "problem">): object {
   /** Nobody waits for these, so what goes wrong is told. */
   const inBackground = (event: string, work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => problem(event, error instanceof Error ? error.message : String(error)));
@@ -103,6 +105,13 @@ function actionsOf({ actions, problem }: ApiOptions): object {
         throw new TypeError("sendUserMessage: content must be a text, or text and image blocks");
       return inBackground("send_user_message", actions().sendUserMessage(content, isRecord(how) ? how : {}));
     },
+  };
+}
+
+function actionsOf(options: ApiOptions): object {
+  const { actions } = options;
+  return {
+    ...sending(options),
     appendEntry(customType: unknown, data?: unknown) {
       if (typeof customType !== "string" || customType === "")
         throw new TypeError("appendEntry: customType must be a text");
@@ -121,7 +130,11 @@ function actionsOf({ actions, problem }: ApiOptions): object {
     getCommands: () => actions().commands(),
     setModel: (model: { provider: string; id: string }) => actions().setModel(model),
     getThinkingLevel: () => actions().thinkingLevel(),
-    setThinkingLevel: (level: ThinkingLevel) => actions().setThinkingLevel(level),
+    setThinkingLevel(level: unknown) {
+      const known = THINKING_LEVELS.find((candidate) => candidate === level);
+      if (!known) throw new TypeError(`setThinkingLevel: "${String(level)}" is no level: ${THINKING_LEVELS.join(", ")}`);
+      actions().setThinkingLevel(known);
+    },
     getSettings: (key?: string) => (key === undefined ? {} : actions().setting(key)),
   };
 }

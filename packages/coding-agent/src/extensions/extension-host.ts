@@ -4,7 +4,7 @@ import type { ExtensionActions } from "./actions.ts";
 import { callExtension } from "./call.ts";
 import { calledCommand } from "./commands.ts";
 import { type ContextOptions, createCommandContext, createContext, inherit, withSignal } from "./context.ts";
-import { createApi } from "./create-api.ts";
+import { createApi, sending } from "./create-api.ts";
 import type { Extension, ExtensionError } from "./extension.ts";
 import { createGeneration, type Generation } from "./generation.ts";
 import type { ExtensionSource } from "./loading/find-extensions.ts";
@@ -18,6 +18,8 @@ export interface ExtensionHostOptions {
   load(): Promise<LoadedFactory<ExtensionSource>[]>;
   /** How long a factory may take. */
   limitMs: number;
+  /** How long a handler may take, if that is less than what holds for its hook; 0: that. */
+  hookLimitMs: number;
   clock: Clock;
   enter(label: string): () => void;
   report(error: ExtensionError): void;
@@ -89,6 +91,7 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
       extension,
       actions: actionsFor(extension),
       now: clock.now,
+      onPrompt: (when, dialog) => void tellPrompt(extension, `ui_prompt_${when}`, dialog),
       successor: () => successorOf(extension),
     };
     const base = createContext(about);
@@ -103,10 +106,8 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
       if (!actions) throw new Error(NOT_YET);
       return actions;
     };
-    return inherit(next ? contextsOf(next).command : {}, {
-      sendMessage: (...message: Parameters<ExtensionActions["sendMessage"]>) => act().sendMessage(...message),
-      sendUserMessage: (content: string, how?: object) => act().sendUserMessage(content, how ?? {}),
-    });
+    const problem = (event: string, error: string) => report({ extensionPath: source.path, event, error });
+    return inherit(next ? contextsOf(next).command : {}, sending({ actions: act, problem }));
   };
   const context = (extension: Extension, signal: AbortSignal | undefined): object =>
     withSignal(contextsOf(extension).base, signal);
@@ -117,10 +118,25 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     context,
     report,
     clock,
+    longestMs: options.hookLimitMs,
     enter,
   });
   const tell = async <K extends HookName>(hook: K, event: Parameters<typeof runner.run<K>>[1]): Promise<void> => {
     if (runner.listens(hook)) await runner.run(hook, event);
+  };
+  /** Who asks something when he hears that somebody is asked: nobody hears of it, or it would never end. */
+  const prompts = { beingTold: 0, told: new Set<string>() };
+  const tellPrompt = async (
+    { handlers }: Extension,
+    hook: "ui_prompt_start" | "ui_prompt_end",
+    dialog: { id: string; method: string },
+  ): Promise<void> => {
+    const isOwnEcho = prompts.beingTold > 0 && (handlers.has("ui_prompt_start") || handlers.has("ui_prompt_end"));
+    if (hook === "ui_prompt_start" ? isOwnEcho : !prompts.told.delete(dialog.id)) return;
+    if (hook === "ui_prompt_start") prompts.told.add(dialog.id);
+    prompts.beingTold += 1;
+    await tell(hook, { ...dialog });
+    prompts.beingTold -= 1;
   };
   const start = async (
     reason: "startup" | "reload" | "new" | "resume" | "fork",

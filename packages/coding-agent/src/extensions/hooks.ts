@@ -273,6 +273,11 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
       result.operations = answer.operations as unknown as NonNullable<typeof result.operations>;
       return "stop";
     },
+    // A command that was to run somewhere else must not run here.
+    failed(error, { result }) {
+      result.refused = error;
+      return "stop";
+    },
   },
 
   auto_compaction_start: told("A summary is made because the conversation is long."),

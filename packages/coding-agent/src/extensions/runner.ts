@@ -14,6 +14,8 @@ export interface RunnerOptions {
   context(extension: Extension, signal: AbortSignal | undefined): object;
   report(error: ExtensionError): void;
   clock: Clock;
+  /** No handler may take longer, whatever its row says; 0: what its row says. */
+  longestMs: number;
   enter(label: string): () => void;
 }
 
@@ -39,7 +41,8 @@ export function createRunner(options: RunnerOptions): Runner {
     const { clock, enter } = options;
     const ctx = options.context(extension, signal);
     const { path } = extension.source;
-    const call = { extension, what: hook, limitMs: row.limitMs, clock, signal, enter };
+    const limitMs = options.longestMs > 0 ? Math.min(row.limitMs, options.longestMs) : row.limitMs;
+    const call = { extension, what: hook, limitMs, clock, signal, enter };
     const called = await callExtension(() => handler(state.event, ctx), call);
     if ("aborted" in called) return "stop";
     if ("error" in called) {
@@ -49,7 +52,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const answer = called.value;
     if (answer === undefined || answer === null || !row.take) return undefined;
     if (!row.takesAnything && !isRecord(answer)) {
-      const error = `the handler gave back ${shown(answer)}, expected ${row.answer ?? "nothing"}`;
+      const error = `the handler gave back ${shown(answer)}. What it may give back: ${row.answer ?? "nothing"}`;
       options.report({ extensionPath: path, event: hook, error });
       return undefined;
     }

@@ -21,6 +21,8 @@ export interface UiForExtensionOptions {
   notice(onceKey: string, text: string): void;
   /** Called with true when a dialog opens and with false when it has ended, once each for every dialog. */
   onDialog(open: boolean): void;
+  /** A dialog is shown, or is over: for those who want to know that somebody is asked. */
+  onPrompt?(when: "start" | "end", dialog: { id: string; method: string }): void;
   /** Aborts when the extension's time is over: its dialogs are withdrawn. */
   life?: AbortSignal;
 }
@@ -75,12 +77,18 @@ export function uiForExtension(options: UiForExtensionOptions): UiForExtension {
   const dialog = async <A>(method: string, how: unknown, open: (how: DialogOptions) => Promise<A>): Promise<A> => {
     const checked = dialogOptionsOf(`${method}(): opts`, how);
     const either = firstOf(checked.signal, options.life);
+    let shown: string | undefined;
+    const onShown = (id: string): void => {
+      shown = id;
+      options.onPrompt?.("start", { id, method });
+    };
     options.onDialog(true);
     try {
-      return await open({ ...checked, signal: either.signal });
+      return await open({ ...checked, signal: either.signal, ...(options.onPrompt && { onShown }) });
     } finally {
       either.release();
       options.onDialog(false);
+      if (shown !== undefined) options.onPrompt?.("end", { id: shown, method });
     }
   };
 

@@ -13,23 +13,29 @@ export interface HandledPrompts {
 
 export function createHandledPrompts(emit: EventPipeline["emit"], isSettled: () => boolean): HandledPrompts {
   const open = new Map<Promise<void>, (reason: string) => void>();
+  /** Accepted and not over; some may not have begun. */
+  let accepted = 0;
   return {
-    job: (prompt, work) => () => {
-      let end = (_reason: string): void => undefined;
-      const ended = new Promise<string>((resolve) => {
-        end = resolve;
-      });
-      const run = async (): Promise<void> => {
-        const aborted = await Promise.race([work().then(() => undefined), ended]);
-        open.delete(done);
-        const place = { promptId: prompt.promptId };
-        const settled = isSettled();
-        void emit(handledResult(prompt.commandId, settled, aborted), place);
-        if (settled) void emit({ type: "session_settled" }, place);
+    job(prompt, work) {
+      accepted += 1;
+      return () => {
+        let end = (_reason: string): void => undefined;
+        const ended = new Promise<string>((resolve) => {
+          end = resolve;
+        });
+        const run = async (): Promise<void> => {
+          const aborted = await Promise.race([work().then(() => undefined), ended]);
+          open.delete(done);
+          accepted -= 1;
+          const place = { promptId: prompt.promptId };
+          const settled = accepted === 0 && isSettled();
+          void emit(handledResult(prompt.commandId, settled, aborted), place);
+          if (settled) void emit({ type: "session_settled" }, place);
+        };
+        const done = run();
+        open.set(done, end);
+        return done;
       };
-      const done = run();
-      open.set(done, end);
-      return done;
     },
     endAll(reason) {
       for (const end of open.values()) end(reason);

@@ -16,6 +16,8 @@ export interface DialogOptions {
   /** Milliseconds until the default answer is taken. */
   timeout?: number;
   onTimeout?(): void;
+  /** It is shown, under this id. */
+  onShown?(id: string): void;
 }
 
 /** What extensions may show a person and ask of one. Defaults when nobody answers: undefined, and false for confirm. */
@@ -110,7 +112,8 @@ export interface HookCalls {
   thinking_level_select: Told<{ level: ThinkingLevel; previousLevel: ThinkingLevel }>;
   user_bash: {
     event: { command: string; excludeFromContext: boolean; cwd: string };
-    result: { result?: BashResult; operations?: BashOperations };
+    /** `refused`: who was to decide has failed. */
+    result: { result?: BashResult; operations?: BashOperations; refused?: string };
   };
 
   auto_compaction_start: Told<{ reason: string; action: string }>;

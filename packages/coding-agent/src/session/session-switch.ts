@@ -122,14 +122,14 @@ export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitc
       const text = position < 0 ? undefined : textOfUser(store.log.entry(position));
       if (text === undefined) return { refused: `Invalid entry ID for ${FORKING[as]}` };
       if (!(await mayCopy(entryId, "before"))) return { cancelled: true };
-      const problem = await enterCopy(as, () => pathTo(store.log, store.log.parent(position)));
+      // Looked up again: a repair of the file may have moved it meanwhile.
+      const problem = await enterCopy(as, () => pathTo(store.log, store.log.parent(store.log.find(entryId))));
       return problem ?? { cancelled: false, text };
     },
     async copyUpTo(entryId) {
-      const position = store.log.find(entryId);
-      if (position < 0) return { refused: `Entry not found: ${entryId}` };
+      if (store.log.find(entryId) < 0) return { refused: `Entry not found: ${entryId}` };
       if (!(await mayCopy(entryId, "at"))) return { cancelled: true };
-      const problem = await enterCopy("fork", () => pathTo(store.log, position));
+      const problem = await enterCopy("fork", () => pathTo(store.log, store.log.find(entryId)));
       return problem ?? { cancelled: false };
     },
     async clone() {

@@ -82,10 +82,15 @@ export function createTreeNavigation(options: TreeNavigationOptions): TreeNaviga
     hooks?.listens("session_before_tree")
       ? hooks.run("session_before_tree", { preparation, signal }, signal)
       : { cancel: false };
-  const tellMoved = async (oldLeafId: string | null, summary: BranchNotes | undefined, isGiven: boolean) => {
+  const tellMoved = async (oldLeafId: string | null, summaryEntry: SessionEntry | undefined, isGiven: boolean) => {
     if (!hooks?.listens("session_tree")) return;
-    const summaryEntry = summary && store.log.entry(store.leaf);
     await hooks.run("session_tree", { newLeafId: store.leafId, oldLeafId, summaryEntry, fromExtension: isGiven });
+  };
+  /** Where to go on from; looked up each time, because a repair of the file may move entries while somebody waits. */
+  const goalOf = (entryId: string): { text: string | undefined; target: number } => {
+    const position = store.log.find(entryId);
+    const text = textOfUser(store.log.entry(position));
+    return { text, target: text === undefined ? position : store.log.parent(position) };
   };
   /** Written at the new place, so that whoever opens the file finds himself there. */
   const settle = (target: number, left: string | null, summary?: BranchNotes): void => {
@@ -104,34 +109,28 @@ export function createTreeNavigation(options: TreeNavigationOptions): TreeNaviga
       const { signal } = controller;
       const unwritable = await store.writeProblem();
       if (unwritable !== undefined) return { refused: unwritable };
-      const position = store.log.find(entryId);
-      if (position < 0) return { refused: `Entry not found: ${entryId}` };
-      const text = textOfUser(store.log.entry(position));
-      const target = text === undefined ? position : store.log.parent(position);
+      if (store.log.find(entryId) < 0) return { refused: `Entry not found: ${entryId}` };
+      const { text, target } = goalOf(entryId);
       // While a run is still going on: who is refused has lost nothing.
       const decision = await decide(preparationOf(request, target, store), signal);
       if (decision.cancel) return { cancelled: true, leafId: store.leafId };
       await stop();
       const left = store.leafId;
-      if (target === store.leaf) return { cancelled: false, leafId: left, ...(text === undefined ? {} : { text }) };
-      const { abandoned } = wayTo(target, store);
+      const asked = text === undefined ? {} : { text };
+      if (goalOf(entryId).target === store.leaf) return { cancelled: false, leafId: left, ...asked };
+      const { abandoned } = wayTo(goalOf(entryId).target, store);
       const hasLeft = wanted && abandoned.length > 0;
       const made = hasLeft
         ? (decision.summary ?? (await summarize(abandoned, focusOf(request, decision), signal)))
         : undefined;
       if (made && "refused" in made) return made;
       const summary = made && decision.summary ? { ...made, fromHook: true } : made;
-      settle(target, left, summary);
+      settle(goalOf(entryId).target, left, summary);
+      const summaryEntry = summary && store.log.entry(store.leaf);
       const label = decision.label ?? request.label;
-      if (label !== undefined && store.leafId !== null)
-        append({ type: "label", targetId: summary ? store.leafId : entryId, label });
-      await tellMoved(left, summary, decision.summary !== undefined);
-      return {
-        cancelled: false,
-        leafId: store.leafId,
-        ...(text === undefined ? {} : { text }),
-        ...(summary ? { summary: summary.summary } : {}),
-      };
+      if (label !== undefined) append({ type: "label", targetId: summaryEntry?.id ?? entryId, label });
+      await tellMoved(left, summaryEntry, decision.summary !== undefined);
+      return { cancelled: false, leafId: store.leafId, ...asked, ...(summary ? { summary: summary.summary } : {}) };
     },
     async setLabel(entryId, given) {
       const unwritable = await store.writeProblem();

@@ -13,7 +13,10 @@ const given: Record<string, object> = {
 const newLoader = (): ModuleLoader =>
   createModuleLoader({
     cacheFolder: folder.at("cache"),
-    builtin: (name) => (given[name] ? Promise.resolve(given[name]) : undefined),
+    builtin(name) {
+      const module = given[name];
+      return module && (async () => module);
+    },
   });
 
 beforeEach(() => {

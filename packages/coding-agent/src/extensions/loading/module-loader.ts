@@ -167,7 +167,7 @@ async function importFrom(
   names?: readonly string[],
 ): Promise<object> {
   const target = resolveImport(specifier, importer.path, loader.builtin);
-  if (target.kind === "given") return target.module;
+  if (target.kind === "given") return target.open(names);
   if (target.kind === "helper") return { default: target.value };
   if (target.kind === "missing") throw notFound(specifier, importer.path);
   if (target.kind === "native") return withNames(await importNative(loader, importer, specifier, target.path), names);
@@ -237,7 +237,7 @@ async function prepareRequire(
   const target: Target = resolveImport(specifier, module.path, loader.builtin);
   if (target.kind === "helper") return () => target.value;
   if (target.kind === "given") {
-    const given = await target.module;
+    const given = await target.open();
     return () => given;
   }
   if (target.kind !== "file") return undefined;

@@ -9,7 +9,7 @@ import { resolvePackage } from "./resolve-package.ts";
 /** What a specifier in a file means. */
 
 export type Target =
-  | { kind: "given"; module: Promise<object> }
+  | { kind: "given"; open: OpenModule }
   | { kind: "helper"; value: unknown }
   /** `query` makes another module of the same file. */
   | { kind: "file"; path: string; query: string }
@@ -20,13 +20,17 @@ export type Target =
 const BUILTINS = new Set(builtinModules);
 const IS_URL = /^[a-z][a-z0-9+.-]+:/i;
 
-export type Builtin = (name: string) => Promise<object> | undefined;
+/** `names`: those that are imported from it, if that is known. */
+export type OpenModule = (names?: readonly string[]) => Promise<object>;
+
+/** Modules that are ours, by their names. Nothing is loaded by asking. */
+export type Builtin = (name: string) => OpenModule | undefined;
 
 export function resolveImport(specifier: string, from: string, builtin: Builtin): Target {
   const asPath = pathOf(specifier, from);
   if (asPath !== undefined) return fileTarget(asPath);
   const given = builtin(specifier);
-  if (given) return { kind: "given", module: given };
+  if (given) return { kind: "given", open: given };
   const helper = compilerHelper(specifier);
   if (helper) return { kind: "helper", value: helper };
   if (BUILTINS.has(specifier) || IS_URL.test(specifier)) return { kind: "native" };

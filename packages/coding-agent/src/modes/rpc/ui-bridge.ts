@@ -80,6 +80,7 @@ export function createUiBridge(options: UiBridgeOptions): UiBridge {
           forget(id);
           throw error;
         }
+        how.onShown?.(id);
       },
       signal: how.signal,
       onAbort: withdraw,

@@ -31,6 +31,8 @@ export type Made =
         isUnderThreshold: boolean;
         /** The summary is an extension's. */
         isGiven: boolean;
+        /** What an extension wants to find beside the summary. */
+        preserveData?: unknown;
       };
     }
   | { nothing: string }
@@ -71,7 +73,8 @@ export async function compactBranch(task: CompactionTask): Promise<Made> {
   const { firstKeptEntryId } = cut;
   const result = { summary, firstKeptEntryId, tokensBefore, details, estimatedTokensAfter, usage: sumOf(made.usages) };
   const threshold = thresholdOf(task.model, task.settings) ?? Number.POSITIVE_INFINITY;
-  return { done: { result, isUnderThreshold: estimatedTokensAfter <= threshold, isGiven: false } };
+  const isUnderThreshold = estimatedTokensAfter <= threshold;
+  return { done: { result, isUnderThreshold, isGiven: false, preserveData: decided?.preserveData } };
 }
 
 interface Planned {
@@ -85,7 +88,9 @@ interface Planned {
 async function askExtensions(task: CompactionTask, { cut, previous, entries, details }: Planned) {
   const { hooks, signal, focus } = task;
   if (!hooks) return undefined;
-  const decided: { cancel: boolean; compaction?: GivenCompaction; focus?: string } = { cancel: false };
+  const decided: { cancel: boolean; compaction?: GivenCompaction; focus?: string; preserveData?: unknown } = {
+    cancel: false,
+  };
   if (hooks.listens("session_before_compact")) {
     const preparation = {
       firstKeptEntryId: cut.firstKeptEntryId,
@@ -103,6 +108,7 @@ async function askExtensions(task: CompactionTask, { cut, previous, entries, det
   if (!decided.cancel && !decided.compaction && hooks.listens("session.compacting")) {
     const messages = [...cut.history, ...cut.turnPrefix];
     const more = await hooks.run("session.compacting", { sessionId: task.sessionId ?? "", messages }, signal);
+    decided.preserveData = more.preserveData;
     decided.focus = [focus, more.prompt, ...more.context].filter((text) => text).join("\n\n") || undefined;
   }
   return decided;

@@ -116,7 +116,10 @@ export function createCompactor(ports: CompactorPorts): Compactor {
   };
 
   /** `summarised`: the last entry that the summary knows of. */
-  const write = ({ result: made, isGiven }: MadeDone, summarised: string | undefined): CompactionResult => {
+  const write = (
+    { result: made, isGiven, preserveData }: MadeDone,
+    summarised: string | undefined,
+  ): CompactionResult => {
     const { summary, tokensBefore, details, usage } = made;
     const firstKeptEntryId = made.firstKeptEntryId ?? firstSince(summarised) ?? append(MARK);
     append({
@@ -127,6 +130,7 @@ export function createCompactor(ports: CompactorPorts): Compactor {
       details,
       ...(usage && { usage }),
       ...(isGiven && { fromHook: true }),
+      ...(preserveData !== undefined && { preserveData }),
     });
     return { ...made, firstKeptEntryId };
   };

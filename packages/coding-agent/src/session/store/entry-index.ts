@@ -390,3 +390,17 @@ export function idAt(bytes: Buffer, index: EntryIndex, position: number): string
   if (start === 0) return index.oddIds.get(position) ?? "";
   return bytes.toString("utf8", start, bytes.indexOf(QUOTE, start));
 }
+
+/** From the end, where most of those stand that are asked for. -1 when there is none but those that are left out. */
+export function findId(bytes: Buffer, index: EntryIndex, id: string, leftOut: ReadonlySet<number> = NONE): number {
+  const { idStarts, oddIds } = index;
+  const wanted = Buffer.from(`${id}"`);
+  const isIt = (start: number): boolean =>
+    start > 0 && bytes[start] === wanted[0] && wanted.equals(bytes.subarray(start, start + wanted.length));
+  let at = idStarts.length - 1;
+  while (at >= 0 && (!isIt(idStarts[at]!) || leftOut.has(at))) at -= 1;
+  for (const [position, known] of oddIds) if (known === id && position > at && !leftOut.has(position)) at = position;
+  return at;
+}
+
+const NONE: ReadonlySet<number> = new Set();

@@ -12,6 +12,8 @@ export interface EntryLog extends EntryReader {
   entry(position: number): SessionEntry | undefined;
   /** The same without keeping what was parsed: for those who go through everything once. */
   look(position: number): SessionEntry | undefined;
+  /** The object, if it was made already. */
+  known(position: number): SessionEntry | undefined;
   /** Position of an entry, or -1. */
   find(id: string): number;
   /** Whether an id is taken. From the first question on all ids are at hand. */
@@ -61,10 +63,13 @@ export interface LoadedEntries extends EntryReader {
   part(positions: readonly number[]): LoadedEntries;
 }
 
-export function createEntryLog(header: SessionHeader, loaded: LoadedEntries = NOTHING): EntryLog {
+/** `parsed` is what was made already of the loaded ones; null for what cannot be read. */
+export function createEntryLog(
+  header: SessionHeader,
+  loaded: LoadedEntries = NOTHING,
+  parsed: (SessionEntry | null | undefined)[] = [],
+): EntryLog {
   const added: { entry: SessionEntry; parent: number }[] = [];
-  /** What was parsed of the loaded ones; null for what cannot be read. */
-  const parsed: (SessionEntry | null | undefined)[] = [];
   let positions: Map<string, number> | undefined;
 
   const isLoaded = (position: number): boolean => position < loaded.length;
@@ -118,6 +123,7 @@ export function createEntryLog(header: SessionHeader, loaded: LoadedEntries = NO
       if (!isLoaded(position)) return own(position).entry;
       return (parsed[position] ?? loaded.parse(position)) || undefined;
     },
+    known: (position) => (isLoaded(position) ? (parsed[position] ?? undefined) : own(position).entry),
     find,
     has: (wanted) => allIds().has(wanted),
     append,

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
-import { type EntryIndex, emptyIndex, idAt, KINDS, MESSAGE, ROLES } from "./entry-index.ts";
+import { type EntryIndex, emptyIndex, findId, idAt, KINDS, MESSAGE, ROLES } from "./entry-index.ts";
 import type { ByteRange, LoadedEntries } from "./entry-log.ts";
 import { jsonEnd } from "./json-scan.ts";
 import { normalise, type ReadBlob } from "./migrations.ts";
@@ -113,17 +113,6 @@ function partOf(index: EntryIndex, positions: readonly number[]): EntryIndex {
   return part;
 }
 
-/** From the end, where most of those stand that are asked for. */
-function findId(bytes: Buffer, { idStarts, oddIds }: EntryIndex, id: string): number {
-  const wanted = Buffer.from(`${id}"`);
-  const isIt = (start: number): boolean =>
-    start > 0 && bytes[start] === wanted[0] && wanted.equals(bytes.subarray(start, start + wanted.length));
-  let at = idStarts.length - 1;
-  while (at >= 0 && !isIt(idStarts[at]!)) at -= 1;
-  for (const [position, known] of oddIds) if (known === id && position > at) at = position;
-  return at;
-}
-
 /** Looks at one line to its end; 0 when it is no JSON that can be sent on as it is. */
 export function soundnessOf(bytes: Buffer, { starts, ends, messageStarts }: EntryIndex, position: number): number {
   const [start, end, message] = [starts[position]!, ends[position]!, messageStarts[position]!];
@@ -131,6 +120,16 @@ export function soundnessOf(bytes: Buffer, { starts, ends, messageStarts }: Entr
   const isUsual = message > 0 && jsonEnd(bytes, message, end - 1) === end - 1 && hasPlainTexts(bytes, start, message);
   if (isUsual) return ENTRY_IS_SOUND | MESSAGE_IS_SOUND;
   return jsonEnd(bytes, start, end) === end ? ENTRY_IS_SOUND : 0;
+}
+
+/** Whether a line is no JSON, though it begins as if it were. */
+export function isBroken(bytes: Buffer, { starts, ends }: EntryIndex, position: number): boolean {
+  try {
+    JSON.parse(bytes.toString("utf8", starts[position], ends[position]));
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 const QUOTES_WITH_PARENT = 18;

@@ -4,9 +4,10 @@ import { beginSession, FILE_VERSION, newHeader, type SessionOrigin } from "./beg
 import { type EntryIndex, indexEntries, type LineRange } from "./entry-index.ts";
 import { createEntryLog, type EntryLog } from "./entry-log.ts";
 import { SessionFileError } from "./file-errors.ts";
-import { loadEntries, type Soundness, soundnessOf } from "./loaded-entries.ts";
+import { lookLater } from "./later-look.ts";
+import { isBroken, loadEntries, type Soundness, soundnessOf } from "./loaded-entries.ts";
 import { type Line, migrate, type ReadBlob } from "./migrations.ts";
-import { type Repair, repairSession, salvage } from "./salvage.ts";
+import { repairSession, repairText, salvage } from "./salvage.ts";
 import { createSessionDisk, type DiskSettings } from "./session-disk.ts";
 import { parseHead, textOf } from "./session-head.ts";
 import { type LockAttempt, type SessionLock, tryLock } from "./session-lock.ts";
@@ -56,11 +57,12 @@ function load(path: string, claim: LockAttempt, options: OpenOptions): OpenSessi
   const onTakenOver = (lock: SessionLock): void => options.onReopened(load(path, { lock }, options));
   const place = { ...options, path, claim, onTakenOver };
   if (whole.bytes.length === 0) return { ...beginSession(options, { path }), disk: createSessionDisk(place) };
-  const { bytes, index, header, sizeOnDisk, soundness } = current(path, whole, options, isOurs);
+  const { bytes, index, header, sizeOnDisk, soundness, unseen } = current(path, whole, options, isOurs);
   const disk = createSessionDisk({ ...place, existing: { bytes: sizeOnDisk, entries: index.starts.length } });
   const readBlob = blobsOf(path, header, options);
   const loaded = loadEntries({ bytes, index, isWholeFile: true, readBlob, soundness });
-  return { path, log: createEntryLog(header, loaded), disk };
+  const rest = lookLater({ path, bytes, index, unseen, disk, readBlob, ...options });
+  return { path, log: createEntryLog(header, loaded), disk, rest };
 }
 
 /** A copy has the same images as what it was copied from. */
@@ -87,7 +89,7 @@ function headerOf(bytes: Buffer, line: LineRange | undefined, origin: SessionOri
 
 /**
  * So much of the end of a file is looked through when it is opened: there damage happens, and it is needed first. What
- * stands before is looked through when it is needed. At the start of a process it is less: nothing is compiled yet, and
+ * stands before is looked through later, in idle moments. At the start of a process it is less: nothing is compiled yet, and
  * somebody waits for the first answer.
  */
 const LOOKED_THROUGH_BYTES = 16 * 1024 * 1024;
@@ -98,23 +100,36 @@ interface Indexed {
   index: EntryIndex;
   sizeOnDisk: number;
   soundness?: Soundness;
+  /** So many entries, the first ones, were not looked through. */
+  unseen: number;
 }
 
 function asItIs(bytes: Buffer): Indexed {
-  return { bytes, index: indexEntries(bytes), sizeOnDisk: bytes.length };
+  const index = indexEntries(bytes);
+  return { bytes, index, sizeOnDisk: bytes.length, unseen: index.starts.length };
 }
 
 function repaired(path: string, bytes: Buffer, { clock, onNotice, isStart }: OpenOptions): Indexed {
   const found = asItIs(bytes);
-  const { broken, soundness } = lookThrough(found, isStart ? LOOKED_THROUGH_AT_START : LOOKED_THROUGH_BYTES);
+  const usual = isStart ? LOOKED_THROUGH_AT_START : LOOKED_THROUGH_BYTES;
+  // What is of an older version is parsed and written anew as a whole.
+  const { broken, soundness, unseen } = lookThrough(found, isOfToday(found) ? usual : bytes.length);
   const damage = [...found.index.damage, ...broken].sort((one, other) => one.start - other.start);
-  if (damage.length === 0) return { ...found, soundness };
+  if (damage.length === 0) return { ...found, soundness, unseen };
   // Before anything is changed: it may be a file of somebody else's.
   if (!isSession(found, damage)) throw notASession(path);
   const repair = repairSession({ path, bytes, damage, clock });
   onNotice("warning", repairText(path, repair));
   const sizeOnDisk = repair.written ? repair.bytes.length : bytes.length;
-  return { bytes: repair.bytes, index: indexEntries(repair.bytes), sizeOnDisk };
+  // What is not on disk cannot be repaired there.
+  const rest = repair.written && unseen > 0 ? {} : { unseen: 0 };
+  return { ...asItIs(repair.bytes), sizeOnDisk, ...rest };
+}
+
+function isOfToday({ bytes, index: { header } }: Indexed): boolean {
+  if (!header) return false;
+  const { version } = JSON.parse(bytes.toString("utf8", header.start, header.end)) as Partial<SessionHeader>;
+  return version !== undefined && version >= FILE_VERSION;
 }
 
 /** Is there an entry to be had, or were we just about to write the first line? */
@@ -127,37 +142,21 @@ function isSession({ bytes, index }: Indexed, damage: readonly LineRange[]): boo
 
 const FIRST_LINES = ['{"type":"session"', '{"type":"title"'];
 
-function repairText(path: string, { written, badBytes, salvaged, setAside }: Repair): string {
-  const saved = salvaged === 0 ? "" : ` ${salvaged} entries could be saved out of them.`;
-  const what = written
-    ? `They are in ${setAside} now, unless they were zeros.`
-    : "The file cannot be written, so they are still in it.";
-  return `${path} was damaged: ${badBytes} bytes cannot be read. ${what}${saved} Everything else is there.`;
-}
-
 /** Lines whose beginning is fine and whose rest is not. A file with NUL bytes is suspicious at any size. */
-function lookThrough({ bytes, index }: Indexed, limit: number): { broken: LineRange[]; soundness: Soundness } {
+function lookThrough({ bytes, index }: Indexed, limit: number) {
   const from = bytes.includes(0) ? 0 : bytes.length - limit;
   const isText = isUtf8(bytes);
   const broken: LineRange[] = [];
-  const soundness = new Uint8Array(index.starts.length);
-  for (let at = index.starts.length - 1; at >= 0 && index.starts[at]! >= from; at--) {
-    const [start, end] = [index.starts[at]!, index.ends[at]!];
+  const soundness: Soundness = new Uint8Array(index.starts.length);
+  let unseen = index.starts.length;
+  for (; unseen > 0 && index.starts[unseen - 1]! >= from; unseen--) {
+    const at = unseen - 1;
     const found = soundnessOf(bytes, index, at);
-    if (found === 0 && !isJson(bytes, start, end)) broken.push({ start, end });
+    if (found === 0 && isBroken(bytes, index, at)) broken.push({ start: index.starts[at]!, end: index.ends[at]! });
     // In a file that is not all UTF-8 each line is looked at again before it is shown.
     soundness[at] = isText ? found : 0;
   }
-  return { broken, soundness };
-}
-
-function isJson(bytes: Buffer, start: number, end: number): boolean {
-  try {
-    JSON.parse(bytes.toString("utf8", start, end));
-    return true;
-  } catch {
-    return false;
-  }
+  return { broken, soundness, unseen };
 }
 
 /** In today's version and with a header. */
@@ -179,6 +178,7 @@ function current(
     bytes,
     index: indexEntries(bytes),
     sizeOnDisk: sizeOnDisk ?? found.sizeOnDisk,
+    unseen: 0,
     header: migrated.header as unknown as SessionHeader,
   };
 }

@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
-import { idAt, indexEntries } from "./entry-index.ts";
+import { type EntryIndex, indexEntries } from "./entry-index.ts";
+import { type StandIns, standInsFor } from "./stand-ins.ts";
 import { writeWholeFile } from "./whole-file.ts";
 
 /** What to do with lines that a crash, a full disk or another program has damaged: keep what can be read, set aside the rest. */
@@ -115,59 +116,76 @@ function keepUnlessBlank(bytes: Buffer, list: Buffer[]): void {
   if (bytes.some((byte) => byte > 0x20)) list.push(bytes);
 }
 
+/** What a file becomes. */
+export interface RepairPlan {
+  /** All of it, in order; the last part ends with a line end. Most are parts of the bytes as they were. */
+  parts: Buffer[];
+  bad: Buffer[];
+  badBytes: number;
+  salvaged: number;
+  standIns: StandIns;
+}
+
+export function planRepair(bytes: Buffer, index: EntryIndex, damage: readonly Damage[]): RepairPlan {
+  const ranges = [...damage].sort((a, b) => a.start - b.start);
+  const spots = ranges.map(({ start, end }) => ({ start, end, ...salvage(bytes.subarray(start, end)) }));
+  const standIns = standInsFor(bytes, index, spots, parsed);
+  const places = [...standIns.lines.keys()];
+  const parts: Buffer[] = [];
+  let from = 0;
+  const keepUntil = (end: number): void => {
+    for (; places.length > 0 && places[0]! < end; from = places.shift()!) {
+      parts.push(bytes.subarray(from, places[0]!), standIns.lines.get(places[0]!)!);
+    }
+    parts.push(bytes.subarray(from, end));
+  };
+  for (const { start, end, good } of spots) {
+    keepUntil(start);
+    for (const entry of good) {
+      const at = entry.byteOffset - bytes.byteOffset;
+      if (places[0] === at) parts.push(standIns.lines.get(places.shift()!)!);
+      parts.push(entry, LINE_END_BYTES);
+    }
+    from = bytes[end] === LINE_END ? end + 1 : end;
+  }
+  keepUntil(bytes.length);
+  const kept = parts.filter(({ length }) => length > 0);
+  // The last line may lack its end.
+  if (kept.length > 0 && kept.at(-1)?.at(-1) !== LINE_END) kept.push(LINE_END_BYTES);
+  const saved = spots.flatMap(({ good }) => good);
+  const badBytes = spots.reduce((sum, { start, end }) => sum + end - start, 0) - total(saved);
+  return { parts: kept, bad: spots.flatMap(({ bad }) => bad), badBytes, salvaged: saved.length, standIns };
+}
+
 /**
  * Makes a file whole: the bad bytes go to `<path>.damaged`, then a torn tail is cut off, or, for anything else, the file
  * is written anew. Where nothing can be written, the repaired bytes are returned all the same.
  */
 export function repairSession({ path, bytes, damage, clock }: RepairOptions): Repair {
-  const setAside = `${path}.damaged`;
-  const bad: Buffer[] = [];
-  const kept: Buffer[] = [];
-  let [from, salvaged, badBytes] = [0, 0, 0];
-  const ranges = [...damage].sort((a, b) => a.start - b.start);
-  for (const { start, end } of ranges) {
-    const found = salvage(bytes.subarray(start, end));
-    kept.push(bytes.subarray(from, start), ...found.good.flatMap((entry) => [entry, LINE_END_BYTES]));
-    bad.push(...found.bad);
-    salvaged += found.good.length;
-    badBytes += end - start - total(found.good);
-    from = bytes[end] === LINE_END ? end + 1 : end;
-  }
-  kept.push(bytes.subarray(from));
-  const before = ranges[0]?.start ?? bytes.length;
-  const isTornTail = total(kept) === before;
-  const repaired = isTornTail ? bytes.subarray(0, before) : withStandIns(wholeLines(kept), before);
+  const setAside = asideOf(path);
+  const { parts, bad, badBytes, salvaged } = planRepair(bytes, indexEntries(bytes), damage);
+  const before = damage.reduce((first, { start }) => Math.min(first, start), bytes.length);
+  const isTornTail = total(parts) === before;
+  const repaired = isTornTail ? bytes.subarray(0, before) : Buffer.concat(parts);
   const written = canDo(() => {
     const cut = isTornTail ? repaired.length : undefined;
-    changeFile(path, bytes.length, cut, () => keepAside(setAside, bad, { path, bytes, clock }));
+    changeFile(path, bytes.length, cut, () => keepAside(bad, { path, bytes, clock }));
     if (!isTornTail) writeWholeFile(path, [repaired.subarray(0, -1)]);
   });
   return { bytes: repaired, written, badBytes, salvaged, setAside };
 }
 
-/**
- * Entries name their parent. Where that one was lost, all that was said before would no longer belong to their
- * conversation: an entry that says nothing takes its place, behind what stood before it in the file.
- */
-function withStandIns(bytes: Buffer, damageStart: number): Buffer {
-  const index = indexEntries(bytes);
-  const isOrphan = (at: number): boolean => index.parents[at] === -1 && index.starts[at]! >= damageStart;
-  const orphans = index.starts.map((_, at) => at).filter((at) => at > 0 && isOrphan(at));
-  if (orphans.length === 0) return bytes;
-  const known = new Set(index.starts.map((_, at) => idAt(bytes, index, at)));
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (const at of orphans) {
-    const start = index.starts[at]!;
-    const { parentId, timestamp } = parsed(bytes.subarray(start, index.ends[at])) ?? {};
-    if (typeof parentId !== "string" || known.has(parentId)) continue;
-    known.add(parentId);
-    const place = { type: "custom", id: parentId, parentId: idAt(bytes, index, at - 1), timestamp };
-    const standIn = JSON.stringify({ ...place, customType: "tiller.lost", data: {} });
-    parts.push(bytes.subarray(from, start), Buffer.from(`${standIn}\n`));
-    from = start;
-  }
-  return Buffer.concat([...parts, bytes.subarray(from)]);
+export function asideOf(path: string): string {
+  return `${path}.damaged`;
+}
+
+/** What people are told of it. */
+export function repairText(path: string, { written, badBytes, salvaged }: Omit<Repair, "bytes" | "setAside">): string {
+  const saved = salvaged === 0 ? "" : ` ${salvaged} entries could be saved out of them.`;
+  const what = written
+    ? `They are in ${asideOf(path)} now, unless they were zeros.`
+    : "The file cannot be written, so they are still in it.";
+  return `${path} was damaged: ${badBytes} bytes cannot be read. ${what}${saved} Everything else is there.`;
 }
 
 /** Nothing is changed before the bad bytes are safe, nor in a file that somebody else has written to meanwhile. */
@@ -183,7 +201,7 @@ function changeFile(path: string, size: number, cut: number | undefined, makeSaf
 }
 
 /** Each piece behind a line that says when and where it was found. */
-function keepAside(aside: string, bad: readonly Buffer[], { path, bytes, clock }: Omit<RepairOptions, "damage">): void {
+export function keepAside(bad: readonly Buffer[], { path, bytes, clock }: Omit<RepairOptions, "damage">): void {
   if (bad.length === 0) return;
   const time = new Date(clock.now()).toISOString();
   const pieces = bad.flatMap((piece) => {
@@ -191,7 +209,7 @@ function keepAside(aside: string, bad: readonly Buffer[], { path, bytes, clock }
     const note = { time, file: basename(path), offset, bytes: piece.length };
     return [Buffer.from(`${JSON.stringify(note)}\n`), piece, LINE_END_BYTES];
   });
-  const fd = openSync(aside, "a", 0o600);
+  const fd = openSync(asideOf(path), "a", 0o600);
   try {
     writeFileSync(fd, Buffer.concat(pieces));
     fsyncSync(fd);
@@ -208,12 +226,6 @@ function canDo(work: () => void): boolean {
     // A read-only folder, a full disk: the file stays as it is and the next who opens it tries again.
     return false;
   }
-}
-
-/** The last line may lack its end. */
-function wholeLines(parts: readonly Buffer[]): Buffer {
-  const bytes = Buffer.concat(parts);
-  return bytes.at(-1) === LINE_END ? bytes : Buffer.concat([bytes, LINE_END_BYTES]);
 }
 
 function total(parts: readonly Buffer[]): number {

@@ -28,6 +28,19 @@ export interface SessionDisk {
   close(): Promise<void>;
 }
 
+/** For those who find damage while it is in use. */
+export interface RepairableDisk extends SessionDisk {
+  /** Nobody else may write to the file. */
+  readonly isLocked: boolean;
+  /**
+   * `make` puts a new file in the place of the old one and gives back its size. False, and nothing is done, when that is
+   * not possible now: without the lock, while lines wait to be written, or when others have changed the file.
+   */
+  exchange(make: () => number): boolean;
+  /** From now on this is what the file holds, and nothing of it has to be written. */
+  holds(log: EntryLog): void;
+}
+
 export interface SessionDiskOptions extends DiskSettings {
   path: string;
   /** What is in the file; undefined while there is none. */
@@ -45,7 +58,7 @@ export interface SessionDiskOptions extends DiskSettings {
 /** Hosts start us again faster than we exit. */
 const PATIENCE_MS = 2000;
 
-export function createSessionDisk(options: SessionDiskOptions): SessionDisk {
+export function createSessionDisk(options: SessionDiskOptions): RepairableDisk {
   const { path, existing, claim, clock, locksFolder, onNotice } = options;
   let lock = claim && "lock" in claim ? claim.lock : undefined;
   let owner = claim && "owner" in claim ? claim.owner : undefined;
@@ -115,6 +128,14 @@ export function createSessionDisk(options: SessionDiskOptions): SessionDisk {
         asked = undefined;
       });
       return asked;
+    },
+    get isLocked() {
+      return lock !== undefined;
+    },
+    exchange: (make) => !isClosed && lock !== undefined && file.exchange(make),
+    holds(log) {
+      kept = log;
+      written = log.length;
     },
     endTurn: () => file.endTurn(),
     async close() {

@@ -46,6 +46,11 @@ export interface SessionFile {
   appendAll(lines: readonly string[]): void;
   /** Makes the turn safe from a loss of power, by policy, without waiting for it. */
   endTurn(): void;
+  /**
+   * Lets somebody put a whole new file in the place of this one; `make` gives back its size, or throws when all is as it
+   * was. False, and nothing is done, while lines wait to be written or the file is not as we have left it.
+   */
+  exchange(make: () => number): boolean;
   /** Tries once more what waits, and tells if it is lost; waits for the sync under way, closes. Never rejects. */
   close(): Promise<void>;
 }
@@ -115,6 +120,18 @@ class AppendedFile implements SessionFile {
     if (this.options.fsync === "turn") this.sync();
   }
 
+  exchange(make: () => number): boolean {
+    if (this.isClosed || this.isBehind || !this.isAsLeft()) return false;
+    const size = make();
+    const isOpen = this.fd !== undefined;
+    this.letGo();
+    this.size = size;
+    this.isUnsynced = true;
+    // So that it is synced with the turn; who cannot open it now will be told with the next line.
+    if (isOpen) tryTo(() => this.open());
+    return true;
+  }
+
   async close(): Promise<void> {
     if (this.isBehind) this.flush();
     this.isClosed = true;
@@ -152,6 +169,12 @@ class AppendedFile implements SessionFile {
     }
     if (found.size < this.size) return { text: `was cut to ${found.size} bytes from outside`, anew: true };
     return found.size > this.size ? this.goOnBehind(found.size) : { anew: false };
+  }
+
+  private isAsLeft(): boolean {
+    const found = statSync(this.path, { throwIfNoEntry: false });
+    if (!found?.isFile() || found.size !== this.size || this.torn > 0) return false;
+    return !this.identity || (found.ino === this.identity.ino && found.dev === this.identity.dev);
   }
 
   /** Another program writes into the file too: nothing of it is lost, our lines follow. */
@@ -321,6 +344,14 @@ class AppendedFile implements SessionFile {
   private stopRetrying(): void {
     this.cancelRetry?.();
     this.cancelRetry = undefined;
+  }
+}
+
+function tryTo(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // It is tried again when there is something to write.
   }
 }
 

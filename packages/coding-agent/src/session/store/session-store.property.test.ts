@@ -4,7 +4,6 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSessionHistory } from "../../session-history.ts";
-import { NO_HOOKS } from "../ports.ts";
 import { beginSession } from "./begin-session.ts";
 import { openSession } from "./open-session.ts";
 import { createSessionDisk, type DiskSettings } from "./session-disk.ts";
@@ -61,7 +60,7 @@ function desk(folder: string) {
   const build = (from: SessionStore) =>
     createSessionHistory({
       store: from,
-      hooks: NO_HOOKS,
+      hooks: undefined,
       disk,
       clock,
       ids,

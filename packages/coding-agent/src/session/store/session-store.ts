@@ -19,6 +19,17 @@ export interface OpenSession {
   path?: string;
   /** How it is kept there; may be given later, before there is something to keep. */
   disk?: SessionDisk;
+  /** What opening has left for later. */
+  rest?: LaterLook;
+}
+
+/** Looks through what opening a file has not looked at, in idle moments, and repairs it. */
+export interface LaterLook {
+  /** `current` tells what is in the store, `onRepaired` puts the same session into it without the damage. */
+  start(current: () => EntryLog, onRepaired: (log: EntryLog) => void): void;
+  stop(): void;
+  /** It has come to its end, or was stopped. */
+  readonly done: Promise<void>;
 }
 
 /**
@@ -62,6 +73,8 @@ export interface SessionStore {
   readonly needsDisk: boolean;
   attach(disk: SessionDisk): void;
   endTurn(): void;
+  /** The whole file was looked through for damage, or nobody does so any more. */
+  readonly lookedThrough: Promise<void>;
   /** Puts another session in its place; what was open is closed. */
   replace(next: OpenSession): Promise<void>;
   /** The same session, read again; what was added meanwhile and is in no file yet follows its end. */
@@ -76,7 +89,7 @@ export interface SessionStoreOptions {
 }
 
 export function createSessionStore({ clock, ids, first }: SessionStoreOptions): SessionStore {
-  let { log, path: filePath, disk } = first;
+  let { log, path: filePath, disk, rest } = first;
   let leaf = log.length - 1;
   let path: number[] = [];
   let context: number[] = [];
@@ -125,11 +138,24 @@ export function createSessionStore({ clock, ids, first }: SessionStoreOptions): 
   };
 
   const take = (next: OpenSession): void => {
-    ({ log, path: filePath, disk } = next);
+    rest?.stop();
+    ({ log, path: filePath, disk, rest } = next);
     leaf = log.length - 1;
     name = undefined;
     lookAgain();
+    beginRest();
   };
+  /** The places of entries may be others, and some entries may be gone. */
+  const takeRepaired = (repaired: EntryLog): void => {
+    let kept = leaf;
+    while (kept >= 0 && repaired.find(log.id(kept)) < 0) kept = log.parent(kept);
+    leaf = kept < 0 ? -1 : repaired.find(log.id(kept));
+    log = repaired;
+    name = undefined;
+    lookAgain();
+  };
+  const beginRest = (): void => rest?.start(() => log, takeRepaired);
+  beginRest();
   const moveTo = (position: number): void => {
     leaf = position;
     lookAgain();
@@ -201,6 +227,9 @@ export function createSessionStore({ clock, ids, first }: SessionStoreOptions): 
       disk = given;
     },
     endTurn: () => disk?.endTurn(),
+    get lookedThrough() {
+      return rest?.done ?? Promise.resolve();
+    },
     async replace(next) {
       const closed = disk?.close();
       take(next);
@@ -213,6 +242,7 @@ export function createSessionStore({ clock, ids, first }: SessionStoreOptions): 
       for (let at = unwritten.loadedLength; at < unwritten.length; at++) append(anew(unwritten.entry(at)!));
     },
     async close() {
+      rest?.stop();
       await disk?.close();
     },
   };

@@ -4,6 +4,7 @@ import {
   fchownSync,
   fstatSync,
   openSync,
+  readdirSync,
   readlinkSync,
   readSync,
   realpathSync,
@@ -12,7 +13,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { randomHex } from "../../lib/clock.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { codeOf, notAFile, reasonOf, SessionFileError } from "./file-errors.ts";
@@ -45,7 +46,7 @@ const WASM_PAGE = 64 * 1024;
  * A large file is held in the memory of WebAssembly, which V8 keeps out of forks: with 34 MB in an ordinary buffer
  * starting a child process took 4 to 8 ms instead of 1.4.
  */
-function roomFor(size: number): Buffer {
+export function roomFor(size: number): Buffer {
   if (size < 1024 * 1024) return Buffer.allocUnsafeSlow(size);
   try {
     return Buffer.from(new WebAssembly.Memory({ initial: Math.ceil(size / WASM_PAGE) }).buffer, 0, size);
@@ -79,32 +80,85 @@ function readAll(path: string): Buffer {
   }
 }
 
-/**
- * Writes a file from lines (also several in one piece, with line ends between them), under another name first: there is
- * the old one or the whole new one, never half of it. Returns how many bytes it has.
- */
-export function writeWholeFile(path: string, lines: Iterable<Buffer | string>): number {
-  let fd: number | undefined;
-  let temporary: string | undefined;
+/** A file under another name that takes the place of one when it is whole. */
+export interface NewFile {
+  write(bytes: Buffer): void;
+  /** There is the old one or the whole new one, never half of it. */
+  putInPlace(): void;
+  /** It is not wanted any more. Nothing happens when it is in its place. */
+  discard(): void;
+}
+
+/** Throws. A file that must not be written may lie in a folder where a new one can take its place. */
+export function checkWritable(path: string): void {
+  closeSync(openSync(path, "r+"));
+}
+
+/** Takes away new files that a crash has kept from their place. Only for who has the lock of the session. */
+export function removeLeftovers(path: string): void {
+  const target = followLinks(path);
+  const [folder, name] = [dirname(target), basename(target)];
+  for (const other of readdirSync(folder)) {
+    const isOurs = other.startsWith(`${name}.`) && /^\.[0-9a-f]{8}\.tmp$/.test(other.slice(name.length));
+    if (isOurs) rmSync(join(folder, other), { force: true });
+  }
+}
+
+/** Only `beginNewFile` and what it gives may throw; whoever cannot go on discards it. */
+export function beginNewFile(path: string): NewFile {
+  const target = followLinks(path);
+  makeFolder(dirname(target));
+  const old = statSync(target, { throwIfNoEntry: false });
+  const temporary = `${target}.${randomHex(8)}.tmp`;
+  let fd: number | undefined = openSync(temporary, "wx", PRIVATE);
+  let isThere = true;
+  const close = (): void => {
+    const open = fd;
+    fd = undefined;
+    if (open !== undefined) closeSync(open);
+  };
+  const file: NewFile = {
+    write(bytes) {
+      for (let written = 0; written < bytes.length; ) {
+        written += writeSync(fd!, bytes, written, Math.min(bytes.length - written, WRITE_BYTES));
+      }
+    },
+    putInPlace() {
+      close();
+      renameSync(temporary, target);
+      isThere = false;
+    },
+    discard() {
+      if (fd !== undefined) closeQuietly(fd);
+      fd = undefined;
+      if (isThere) rmSync(temporary, { force: true });
+      isThere = false;
+    },
+  };
   try {
-    const target = followLinks(path);
-    makeFolder(dirname(target));
-    const old = statSync(target, { throwIfNoEntry: false });
-    const name = `${target}.${randomHex(8)}.tmp`;
-    fd = openSync(name, "wx", PRIVATE);
-    temporary = name;
     if (old) fchmodSync(fd, old.mode & 0o7777);
     // Others may not give files away, and need not: theirs are their own.
     if (old && process.getuid?.() === 0) fchownSync(fd, old.uid, old.gid);
-    const bytes = writeLines(fd, lines);
-    const written = fd;
-    fd = undefined;
-    closeSync(written);
-    renameSync(temporary, target);
+  } catch (error) {
+    file.discard();
+    throw error;
+  }
+  return file;
+}
+
+/**
+ * Writes a file from lines (also several in one piece, with line ends between them), under another name first. Returns
+ * how many bytes it has.
+ */
+export function writeWholeFile(path: string, lines: Iterable<Buffer | string>): number {
+  let file: NewFile | undefined;
+  try {
+    file = beginNewFile(path);
+    const bytes = writeLines(file, lines);
+    file.putInPlace();
     return bytes;
   } catch (error) {
-    if (fd !== undefined) closeQuietly(fd);
-    if (temporary) rmSync(temporary, { force: true });
+    file?.discard();
     throw new SessionFileError("unwritable", `${path} cannot be written: ${reasonOf(error)}`, error);
   }
 }
@@ -115,14 +169,12 @@ const WRITE_BYTES = 1024 * 1024;
 /** What is larger is not worth a copy. */
 const LARGE_BYTES = GATHER_BYTES >> 3;
 
-function writeLines(fd: number, lines: Iterable<Buffer | string>): number {
+function writeLines(file: NewFile, lines: Iterable<Buffer | string>): number {
   const gathered = Buffer.allocUnsafeSlow(GATHER_BYTES);
   let used = 0;
   let total = 0;
   const put = (bytes: Buffer): void => {
-    for (let written = 0; written < bytes.length; ) {
-      written += writeSync(fd, bytes, written, Math.min(bytes.length - written, WRITE_BYTES));
-    }
+    file.write(bytes);
     total += bytes.length;
   };
   const putGathered = (): void => {
