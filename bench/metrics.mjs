@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { extensions } from "./extensions.mjs";
 import { pssMb, residentMb } from "./machine.mjs";
 import { timeToExit } from "./processes.mjs";
 import { countIn, expect, FLOOR, floorAndOurs, inTurns, OURS, prompt, row, settle, withAgent } from "./sampling.mjs";
@@ -373,6 +374,7 @@ export const METRICS = {
   shell: { title: "Shell commands of the host", measure: shell },
   files: { title: "Tools on files", measure: files },
   sessions: { title: "Sessions", measure: sessions },
+  extensions: { title: "Extensions", measure: extensions },
   aborts: { title: "Abort", measure: aborts },
   steering: { title: "Steering", measure: steering },
 };

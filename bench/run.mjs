@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run bench`: measures the built product against plain Node and against the floor agent.
-import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -55,6 +55,8 @@ function readOptions() {
 /** The build as it is now: a later one must not change halfway what is measured. */
 function freeze(cli, tmp) {
   cpSync(dirname(cli), join(tmp, "dist"), { recursive: true });
+  // The package that compiles extensions is found from where the program lies.
+  symlinkSync(fileURLToPath(new URL("../node_modules", import.meta.url)), join(tmp, "node_modules"));
   return join(tmp, "dist", basename(cli));
 }
 
