@@ -22,7 +22,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "usual",
-          include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
+          include: ["packages/*/{src,test}/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
           exclude: HEAVY,
           sequence: { groupOrder: 0 },
         },

@@ -1,5 +1,6 @@
 import { renderCommandTable } from "./generate/command-table.ts";
 import { renderCliDoc, renderSettingsDoc } from "./generate/config-docs.ts";
+import { renderExtensionsDoc } from "./generate/extensions-doc.ts";
 import { renderJsonSchema } from "./generate/json-schema.ts";
 import { modelsDoc } from "./generate/models-doc.ts";
 import { writeOrCheck } from "./generate/output.ts";
@@ -18,6 +19,7 @@ const files = new Map<string, string>([
   ["docs/settings.md", renderSettingsDoc()],
   ["docs/cli.md", renderCliDoc()],
   ["docs/models.md", modelsDoc()],
+  ["docs/extensions.md", renderExtensionsDoc()],
 ]);
 
 process.exitCode = writeOrCheck(files, { check: process.argv.includes("--check") });

@@ -260,7 +260,8 @@ describe("the session and stdout", () => {
       return undefined;
     });
     const admission = created.session.admit({ message: "look", commandId: String(response.id) });
-    if (!("job" in admission) || !admission.job) throw new Error(`the prompt was not started: ${JSON.stringify(admission)}`);
+    if (!("job" in admission) || !admission.job)
+      throw new Error(`the prompt was not started: ${JSON.stringify(admission)}`);
     await admission.job();
     await created.session.dispose("done");
 

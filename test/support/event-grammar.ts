@@ -16,6 +16,8 @@ export interface GrammarOptions {
   dialect?: "union" | "pi" | "omp" | "xcsh";
   /** For stories in which an extension starts a run by itself. */
   runsWithoutPrompt?: boolean;
+  /** For stories in which an extension puts another message in the place of one that was streamed. */
+  replacedMessages?: boolean;
 }
 
 type Phase = "idle" | "running" | "ended" | "settling";
@@ -204,7 +206,9 @@ export class EventGrammar {
     }
     // Prompts that wait in a queue may be older than the one that starts the run.
     const started = this.openPrompts.find((prompt) => prompt.disposition === "started");
-    if (this.phase === "idle") this.runOwner = started ?? this.openPrompts[0];
+    // One that an extension deals with gets its result when that is done, also after runs that the extension started.
+    if (this.phase === "idle")
+      this.runOwner = started ?? this.openPrompts.find(({ disposition }) => disposition !== "handled");
     this.phase = "running";
     this.unsettled = true;
     this.runMessages = [];
@@ -268,7 +272,7 @@ export class EventGrammar {
     if (!this.turn) return "an assistant message outside a turn";
     if (this.turn.assistant !== "none") return "a second assistant message in one turn";
     this.turn.assistant = "streaming";
-    this.message = { role: "assistant", stream: new AssistantMessageGrammar() };
+    this.message = { role: "assistant", stream: new AssistantMessageGrammar(this.options.replacedMessages) };
     return undefined;
   }
 
@@ -379,6 +383,8 @@ export class EventGrammar {
     if (this.isBusy() && ownsRun) return "it must follow agent_settled";
     if (index < 0) return `prompt "${frame.id}" was not accepted, or has its result already`;
     this.openPrompts.splice(index, 1);
+    // One that an extension dealt with may end when the session was at rest already.
+    this.unsettled = true;
     return undefined;
   }
 

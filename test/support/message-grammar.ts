@@ -32,6 +32,11 @@ export class AssistantMessageGrammar {
   private readonly blocks: Block[] = [];
   private started = false;
   private final: Frame | undefined;
+  private readonly mayBeReplaced: boolean;
+
+  constructor(mayBeReplaced = false) {
+    this.mayBeReplaced = mayBeReplaced;
+  }
 
   /** One message_update frame; a sentence when it is out of order. */
   update(frame: Frame): string | undefined {
@@ -51,6 +56,7 @@ export class AssistantMessageGrammar {
   /** The message_end frame. */
   end(message: unknown): string | undefined {
     if (!this.final) return `message_end without "done" or "error" before it`;
+    if (this.mayBeReplaced) return undefined;
     const stopReason = at(message, "stopReason");
     if (this.final.reason !== stopReason) {
       return `"${this.final.type}" said reason "${this.final.reason}", message_end says stopReason "${stopReason}"`;

@@ -142,6 +142,8 @@ const RECORDED: Record<string, (frame: Frame) => Record<string, unknown>> = {
   agent_settled: (frame) => pick(frame, "aborted"),
   prompt_result: (frame) => pick(frame, "id", "status", "error"),
   notice: (frame) => pick(frame, "level", "message"),
+  extension_error: (frame) => pick(frame, "extensionPath", "event", "error"),
+  extension_ui_request: ({ type: _, id: __, ...shown }) => shown,
 };
 
 /** The lines that a recording has for these frames; bare types share a line. */

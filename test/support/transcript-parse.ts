@@ -1,3 +1,4 @@
+import type { GrammarOptions } from "./event-grammar.ts";
 import { isRecord } from "./frame.ts";
 
 /**
@@ -9,6 +10,8 @@ import { isRecord } from "./frame.ts";
  *   env   NAME=value
  *   setup a.txt "text\n"      a file in the working folder
  *   agent models.json "{}"    a file in the configuration folder
+ *   extension hooks/gate.ts   loads an extension of test/fixtures/extensions
+ *   check replacedMessages    what the order of frames may be in this story, see GrammarOptions
  *   model text "hi"           one answer of the script model, in its one-line notation
  *   >  {"type":"prompt", …}   sent as one line, as it stands
  *   <  agent_start turn_start the frames that must come next, one or more on a line
@@ -18,8 +21,8 @@ import { isRecord } from "./frame.ts";
  *   exit 0                    the exit code (0 if the line is missing)
  *   file user, assistant      the kinds of entries in the session file; `file none`
  *
- * What a `<` line may hold, see `parseItems`. `<cwd>`, `<agent>` and `<home>` stand for the folders of the sandbox; `<name>`
- * stands for the text that a `<` line before it has called `"<=name>"`.
+ * What a `<` line may hold, see `parseItems`. `<cwd>`, `<agent>` and `<home>` stand for the folders of the sandbox, `<extensions>`
+ * for the one where extensions come from; `<name>` stands for the text that a `<` line before it has called `"<=name>"`.
  */
 
 export type Item =
@@ -44,6 +47,9 @@ export interface Transcript {
   env: Record<string, string>;
   files: Record<string, string>;
   agentFiles: Record<string, string>;
+  /** Paths inside test/fixtures/extensions. */
+  extensions: string[];
+  check: GrammarOptions;
   model: string[];
   steps: Step[];
   exit: number | undefined;
@@ -76,6 +82,9 @@ const DIRECTIVES: Record<string, Directive> = {
     const [path, content] = pair(rest);
     transcript.agentFiles[path] = content;
   },
+  extension: (rest, transcript) => void transcript.extensions.push(...commaList(rest)),
+  check: (rest, { check }) =>
+    void Object.assign(check, Object.fromEntries(commaList(rest).map((name) => [name, true]))),
   model: (rest, transcript) => void transcript.model.push(rest),
   ">": (text, transcript, line) => void transcript.steps.push({ kind: "send", text, line }),
   "<": expectLine,
@@ -106,7 +115,17 @@ export function parseTranscript(name: string, text: string): Transcript {
       .find((line) => line.startsWith("#"))
       ?.slice(1)
       .trim() ?? name;
-  const empty = { proves: [], args: [], env: {}, files: {}, agentFiles: {}, model: [], steps: [] };
+  const empty = {
+    proves: [],
+    args: [],
+    env: {},
+    files: {},
+    agentFiles: {},
+    extensions: [],
+    check: {},
+    model: [],
+    steps: [],
+  };
   const transcript: Transcript = { name, title, ...empty, exit: undefined, file: undefined, source };
   for (const [index, raw] of source.entries()) {
     const line = raw.trim();

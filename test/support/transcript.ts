@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brief, type Frame } from "./frame.ts";
-import { RpcProcess } from "./rpc-process.ts";
+import { RpcProcess, repoRoot } from "./rpc-process.ts";
 import {
   blockDifference,
   difference,
@@ -27,6 +27,9 @@ export interface PlayOptions {
 const DEFAULT_TIMEOUT_MS = 8_000;
 /** While recording: so long without a frame means that nothing more comes by itself. */
 const QUIET_MS = 500;
+
+/** Where the extensions lie that stories load. */
+const EXTENSIONS = join(repoRoot, "test/fixtures/extensions");
 
 type Expect = Extract<Step, { kind: "expect" }>;
 
@@ -59,11 +62,15 @@ class Player {
   constructor(transcript: Transcript, options: PlayOptions) {
     this.transcript = transcript;
     this.options = options;
-    const { args, env, files, agentFiles, model } = transcript;
+    const { env, files, agentFiles, extensions, model } = transcript;
+    const args = [...extensions.flatMap((path) => ["-e", join(EXTENSIONS, path)]), ...transcript.args];
     const script = model.length > 0 ? model : undefined;
-    this.rpc = new RpcProcess({ args, env, files, agentFiles, script, ...(options.cli ? { cli: options.cli } : {}) });
+    // An extension may start a run by itself.
+    const check = { runsWithoutPrompt: extensions.length > 0, ...transcript.check };
+    const cli = options.cli ? { cli: options.cli } : {};
+    this.rpc = new RpcProcess({ args, env, files, agentFiles, script, check, ...cli });
     const { cwd, agentDir, home } = this.rpc.sandbox;
-    this.places = { cwd, agent: agentDir, home };
+    this.places = { cwd, agent: agentDir, home, extensions: EXTENSIONS };
   }
 
   async play(): Promise<string[]> {

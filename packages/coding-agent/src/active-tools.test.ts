@@ -15,7 +15,7 @@ test.each<[story: string, options: Parameters<typeof createActiveTools>[0], mode
     "a preset without one of it",
     { tools: ["all"], excludeTools: ["bash", "write"] },
     real,
-    ["read", "edit", "grep", "find", "ls"],
+    ["read", "edit", "grep", "find", "ls", "todo"],
   ],
   ["names in any case, each once", { tools: ["Read", "READ", "Ls"] }, real, ["read", "ls"]],
   ["none", { noTools: true }, offline, []],

@@ -13,35 +13,48 @@ export interface ActiveTools {
 
 type ToolOptions = Pick<CliOptions, "tools" | "excludeTools" | "noTools" | "noBuiltinTools">;
 
-/** `others`: the names of the tools that are not built in, such as those of extensions. */
-export function createActiveTools(options: ToolOptions, others: () => readonly string[] = () => []): ActiveTools {
+/** The tools that are not built in. */
+export interface Others {
+  /** Built in, and offered beside those that always are. */
+  usual: readonly string[];
+  /** Those of extensions, all of which are offered. */
+  added(): readonly string[];
+  /** Those of the host that are offered, whatever the command line says. */
+  lent(): readonly string[];
+  exists(name: string): boolean;
+}
+
+const NO_OTHERS: Others = { usual: [], added: () => [], lent: () => [], exists: () => false };
+
+export function createActiveTools(options: ToolOptions, others: Others = NO_OTHERS): ActiveTools {
   let chosen: string[] | undefined;
-  const exists = (name: string): boolean => isBuiltinTool(name) || others().includes(name);
+  const exists = (name: string): boolean => isBuiltinTool(name) || others.exists(name);
   return {
-    // A tool that was chosen may have gone with its extension.
-    names: (model) => (chosen ?? startTools(options, model, others())).filter(exists),
+    // A tool that was chosen may have gone with its extension, or with its host.
+    names: (model) => (chosen ?? [...startTools(options, model, others), ...others.lent()]).filter(exists),
     set(names) {
       const wanted = names && expandToolNames(names);
       chosen = wanted?.filter(exists);
       return wanted?.filter((name) => !exists(name)) ?? [];
     },
     add(name) {
-      if (!chosen || chosen.includes(name) || !isAllowed(options, name)) return;
+      if (!chosen || chosen.includes(name)) return;
+      if (!isAllowed(options, name) && !others.lent().includes(name)) return;
       chosen = [...chosen, name];
     },
   };
 }
 
 /** What the command line allows; else pi's four with those of the extensions, and for the offline model what it needs to look around. */
-function startTools(options: ToolOptions, model: Model, others: readonly string[]): string[] {
+function startTools(options: ToolOptions, model: Model, { usual, added }: Others): string[] {
   const named = options.tools && expandToolNames(options.tools);
   if (named) {
     const excluded = options.noTools || options.noBuiltinTools ? [] : expandToolNames(options.excludeTools ?? []);
     return named.filter((name) => !excluded.includes(name));
   }
   const extras = model.provider === "offline" ? ["ls", "find", "grep"] : [];
-  const builtin = options.noTools || options.noBuiltinTools ? [] : [...defaultToolNames(), ...extras];
-  return [...new Set([...builtin, ...others])].filter((name) => isAllowed(options, name));
+  const builtin = options.noTools || options.noBuiltinTools ? [] : [...defaultToolNames(), ...usual, ...extras];
+  return [...new Set([...builtin, ...added()])].filter((name) => isAllowed(options, name));
 }
 
 function isAllowed(options: ToolOptions, name: string): boolean {

@@ -10,7 +10,8 @@ import { messagesToLlm } from "./session/messages-to-llm.ts";
 declare const __TILLER_VERSION__: string;
 
 /** What the modules that extensions import get of the running process. */
-export function createCompatHost({ agentDir, cwd, env, clock, ids, settings, models }: ExtensionGround): CompatHost {
+export function createCompatHost(ground: ExtensionGround, onStandIn: (name: string) => void): CompatHost {
+  const { agentDir, cwd, env, clock, ids, settings, models } = ground;
   return {
     version: __TILLER_VERSION__,
     agentDir,
@@ -28,5 +29,6 @@ export function createCompatHost({ agentDir, cwd, env, clock, ids, settings, mod
     },
     setting: (key) => settings.get(key as never),
     log,
+    onStandIn,
   };
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createMessageQueue } from "@tiller/agent/message-queue";
 import { configureTransport } from "@tiller/ai/http/environment";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
-import type { Model } from "@tiller/protocol/model";
+import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { SessionHeader } from "@tiller/protocol/session-entry";
 import { unknownTools } from "./active-tools.ts";
 import type { RunArgs } from "./args.ts";
@@ -10,7 +10,7 @@ import { choosesSession } from "./cli-options.ts";
 import { type Env, locksFolder, sessionFileName, sessionFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
 import type { Ground } from "./ground.ts";
-import { attachDisk, lateMachinery, lateResources, lateShell } from "./late-parts.ts";
+import { attachDisk, lateHostTools, lateMachinery, lateResources, lateShell, lateTodos } from "./late-parts.ts";
 import { type Late, late } from "./lib/late.ts";
 import { limitsOf, retryOf } from "./part-settings.ts";
 import { type AgentSession, createAgentSession, type SessionModes } from "./session/agent-session.ts";
@@ -28,6 +28,7 @@ import { createSessionRun } from "./session/session-run.ts";
 import { beginSession } from "./session/store/begin-session.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
 import { createSessionStore, type SessionStore } from "./session/store/session-store.ts";
+import type { Todos } from "./session/todos.ts";
 import { noSpending } from "./session/usage-tally.ts";
 import type { SessionCompaction } from "./session-compaction.ts";
 import type { JoinedExtensions } from "./session-extensions.ts";
@@ -114,7 +115,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     onThinkingLevel(level, previousLevel) {
       store.appendThinkingLevel(level);
       void pipeline.emit({ type: "thinking_level_changed", level });
-      if (hooks?.listens("thinking_level_select")) void hooks.run("thinking_level_select", { level, previousLevel });
+      tellLevel(hooks, level, previousLevel);
     },
     onRestored: (model, change) => tellModel(hooks, model, change),
   });
@@ -136,8 +137,12 @@ async function joinParts(ground: Ground): Promise<Joined> {
   );
 
   const resources = lateResources(ground, store, (problem) => notices.tell("warning", problem));
-  const toolbox = createToolbox(args.options, extensions?.tools);
-  const machinery = lateMachinery(ground, store, models, resources, toolbox);
+  const toolbox = createToolbox(args.options, extensions?.tools, usualTools(ground));
+  const todos = lateTodos(ground, store, {
+    emit: (event) => pipeline.emit(event, run.place),
+    activeTools: () => (models.model ? toolbox.active.names(models.model) : []),
+  });
+  const machinery = lateMachinery(ground, store, models, resources, toolbox, todos);
   const retry = retryOf(settings);
   const retrySettings = () => (modes.autoRetryEnabled ? retry : undefined);
   const summaries = late(async () => {
@@ -172,7 +177,13 @@ async function joinParts(ground: Ground): Promise<Joined> {
     ids,
     async machinery() {
       resumption.begin();
-      const [loaded] = await Promise.all([started().then(machinery), summaries.load(), models.prepare(), openDisk()]);
+      const [loaded] = await Promise.all([
+        started().then(machinery),
+        summaries.load(),
+        models.prepare(),
+        openDisk(),
+        todos.load(),
+      ]);
       return loaded;
     },
     model,
@@ -180,6 +191,10 @@ async function joinParts(ground: Ground): Promise<Joined> {
     ...(hooks && { open: (...opening) => joined!.open(...opening), observed: hooks.settled }),
     atRest: () => bash.deliver(),
     leaveOut: store.leaveOut,
+    todos: {
+      takeNews: () => todos.made?.takeNews(),
+      reminder: (attempt) => todos.made?.reminder(attempt),
+    },
     compaction: compactor,
     markEnd: (status) => void store.append({ type: "custom", customType: "tiller.run_end", data: { status } }),
     sessionLimits: limitsOf(settings, "session"),
@@ -205,6 +220,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     summaries,
     stop,
     hooks: () => joined?.hooks,
+    todos,
   });
   let joined: JoinedExtensions | undefined;
   const started = (): Promise<void> => joined?.started() ?? Promise.resolve();
@@ -259,11 +275,18 @@ async function joinParts(ground: Ground): Promise<Joined> {
       const extensionCommands = joined?.commandItems ?? (() => []);
       return createSessionResources({ resources: loaded, store, clock, machinery, offersSkills, extensionCommands });
     },
+    hostTools: lateHostTools(ground, toolbox).load,
+    todos,
     hooks: joined?.hooks,
+    started,
     extensions: joined?.session,
     inputSource: args.mode === "rpc" ? "rpc" : "interactive",
   });
   return { session, store, models, history, notices };
+}
+
+function tellLevel(hooks: SessionHooks | undefined, level: ThinkingLevel, previousLevel: ThinkingLevel): void {
+  if (hooks?.listens("thinking_level_select")) void hooks.run("thinking_level_select", { level, previousLevel });
 }
 
 function tellModel(hooks: SessionHooks | undefined, model: Model, { previous, source }: ModelChange): void {
@@ -282,6 +305,7 @@ interface HistoryParts {
   resumption: Resumption;
   summaries: Late<SessionCompaction>;
   hooks(): SessionHooks | undefined;
+  todos: Late<Todos>;
   /** Ends what is going on in the session. */
   stop(reason: string): Promise<void>;
 }
@@ -289,15 +313,16 @@ interface HistoryParts {
 /** Everything about other sessions, and what it means for the parts when another one is entered. */
 function lateHistory(ground: Ground, parts: HistoryParts): Late<EnteringHistory> {
   const { run: args, env, clock, ids, agentDir } = ground;
-  const { store, pipeline, models, disk, notices, compactor, resumption, summaries, stop, hooks } = parts;
+  const { store, pipeline, models, disk, notices, compactor, resumption, summaries, stop, hooks, todos } = parts;
   const emit = (event: SessionEvent): void =>
     event.type === "notice" ? notices.tell(event.level, event.message) : void pipeline.emit(event);
   return late(async () => {
     const [{ createSessionHistory }, { adoptSession, recordChoice }] = await Promise.all([
       import("./session-history.ts"),
       import("./session/adopt-session.ts"),
-      // A session that comes from a file has a size.
+      // A session that comes from a file has a size, and may have a plan.
       summaries.load(),
+      todos.load(),
     ]);
     return createSessionHistory({
       store,
@@ -312,9 +337,12 @@ function lateHistory(ground: Ground, parts: HistoryParts): Late<EnteringHistory>
       env,
       stop,
       adopt(how, keeps = {}) {
-        const wasInterrupted = adoptSession({ how, ...keeps }, { store, models, clock, emit });
+        const onThinkingLevel = (level: ThinkingLevel, previous: ThinkingLevel): void =>
+          tellLevel(hooks(), level, previous);
+        const wasInterrupted = adoptSession({ how, ...keeps }, { store, models, clock, emit, onThinkingLevel });
         resumption.entered(wasInterrupted, how === "resume" ? () => recordChoice(store, models) : undefined);
         compactor.reset();
+        todos.made?.adopt();
       },
       summarize: async (...task) => (await summaries.load()).summarizeBranch(...task),
     });
@@ -337,6 +365,11 @@ async function enterFirstSession(ground: Ground, { store, models, history }: Joi
     keepsModel: (options.model ?? options.provider ?? options.models ?? options.script) !== undefined,
     keepsLevel: options.thinking !== undefined,
   });
+}
+
+/** Tools that are active at the start beside those that always are. */
+function usualTools({ run, settings }: Ground): string[] {
+  return run.dialect.moreTools.filter((name) => name !== "todo" || settings.get("todo.enabled"));
 }
 
 /** Where the session files of a working folder lie. */

@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
-import type { AgentTool } from "@tiller/agent/types";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { AgentMessage, CustomMessage, UserMessage } from "@tiller/protocol/message";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import { runProcess } from "./exec/run-process.ts";
 import type { ExtensionActions, ListedTool } from "./extensions/actions.ts";
+import { messageProblem } from "./extensions/answers.ts";
 import { createExec } from "./extensions/exec.ts";
 import { createSessionView, type SessionEditor, type SessionView } from "./extensions/session-view.ts";
 import type { Ground } from "./ground.ts";
@@ -96,8 +96,9 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
       else if (triggerTurn) await start(message);
       else {
         await parts.openDisk();
-        void pipeline.emit({ type: "message_start", message });
-        void pipeline.emit({ type: "message_end", message });
+        const settled = (await hooks.forAgent()?.settle?.(message)) ?? message;
+        void pipeline.emit({ type: "message_start", message: settled });
+        void pipeline.emit({ type: "message_end", message: settled });
       }
     },
     async sendUserMessage(content, { deliverAs }) {
@@ -154,6 +155,9 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
     view,
     isIdle: () => !run.isStreaming,
     signal: () => run.signal,
+    // What is asked about a run that was ended is no longer part of it.
+    questionSignals: () =>
+      run.signal && (run.isStreaming || !run.signal.aborted) ? [session().patience, run.signal] : [session().patience],
     abort: () => void session().abort(),
     hasPendingMessages: () => !queue.isEmpty,
     shutdown: () => hostOf(parts).shutdown(),
@@ -195,7 +199,6 @@ function userMessageOf(content: UserContents, timestamp: number): UserMessage {
 }
 
 function listedTools({ toolbox, extensions }: ActionParts): ListedTool[] {
-  const { others } = toolbox;
   const own = new Map(extensions.host.generation.tools());
   const builtin = Object.entries(TOOL_SPECS)
     .filter(([name]) => !own.has(name))
@@ -204,7 +207,7 @@ function listedTools({ toolbox, extensions }: ActionParts): ListedTool[] {
       return { name, description, parameters, sourceInfo };
     });
   const added = [...own].flatMap(([name, { extension }]): ListedTool[] => {
-    const tool: AgentTool | undefined = others.tool(name);
+    const tool = toolbox.other(name);
     return tool
       ? [{ name, description: tool.description, parameters: tool.parameters, sourceInfo: extension.source }]
       : [];
@@ -246,7 +249,9 @@ function editorOf(view: SessionView, store: SessionStore): SessionEditor {
   return {
     ...view,
     appendMessage(message) {
-      store.appendMessage(message);
+      const problem = messageProblem(message);
+      if (problem !== undefined) throw new TypeError(`appendMessage: ${problem}`);
+      store.appendMessage(plainJson(message));
       return store.leafId ?? "";
     },
     appendCustomEntry: (customType, data) => store.append({ type: "custom", customType, data: plainJson(data) }),

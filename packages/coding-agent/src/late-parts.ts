@@ -1,13 +1,17 @@
 import type { Ground } from "./ground.ts";
-import { latePer } from "./lib/late.ts";
+import { type Late, late, latePer } from "./lib/late.ts";
 import { shellOf } from "./part-settings.ts";
 import type { Resources } from "./resources.ts";
+import type { Machinery } from "./run-machinery.ts";
 import type { RunShell } from "./session/bash-runner.ts";
+import type { HostTools } from "./session/host-tools.ts";
 import type { ModelControl } from "./session/model-control.ts";
-import type { RunMachinery } from "./session/session-run.ts";
+import type { SessionEvent } from "./session/session-event.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
 import type { SessionStore } from "./session/store/session-store.ts";
+import type { Todos } from "./session/todos.ts";
 import type { Toolbox } from "./toolbox.ts";
+import { isBuiltinTool } from "./tools/index.ts";
 
 /** Parts that are loaded when they are first needed: whoever only starts the process does not wait for them. */
 
@@ -18,7 +22,8 @@ export function lateMachinery(
   models: ModelControl,
   resources: () => Promise<Resources>,
   toolbox: Toolbox,
-): () => Promise<RunMachinery> {
+  todos: Late<Todos>,
+): () => Promise<Machinery> {
   const { env, clock, cwd, settings, extensions } = ground;
   return latePer(
     () => placeKey(ground, store),
@@ -34,6 +39,7 @@ export function lateMachinery(
         thinkingLevel: () => models.thinkingLevel,
         credentials: ground.models.source.credentials,
         toolbox,
+        plan: todos.load,
         systemPrompt,
         hooks: extensions?.host.hooks,
         request: {
@@ -92,6 +98,45 @@ export function lateShell(ground: Ground, store: SessionStore): RunShell {
     const { runUserBash } = await import("./user-bash.ts");
     return runUserBash({ hooks, cwd: store.cwd, runShell }, ...command);
   };
+}
+
+/** The plan, loaded with the first run or the first that has to do with it. */
+export function lateTodos(ground: Ground, store: SessionStore, parts: TodoParts): Late<Todos> {
+  const { settings, clock } = ground;
+  return late(async () => {
+    const { createTodos } = await import("./session/todos.ts");
+    return createTodos({
+      store,
+      clock,
+      emit: parts.emit,
+      settings: {
+        clearDelay: settings.get("tasks.todoClearDelay"),
+        reminders: settings.get("todo.enabled") && settings.get("todo.reminders"),
+        maxReminders: settings.get("todo.reminders.max"),
+      },
+      isToolActive: () => parts.activeTools().includes("todo"),
+    });
+  });
+}
+
+interface TodoParts {
+  emit(event: SessionEvent): unknown;
+  activeTools(): readonly string[];
+}
+
+/** The tools of the host, once it lends any. */
+export function lateHostTools({ extensions }: Ground, toolbox: Toolbox): Late<HostTools> {
+  return late(async () => {
+    const { createHostTools } = await import("./session/host-tools.ts");
+    const tools = createHostTools({
+      isTaken: (name) => isBuiltinTool(name) || extensions?.tools.tool(name) !== undefined,
+      onAdded: (names) => {
+        for (const name of names) toolbox.active.add(name);
+      },
+    });
+    toolbox.lend(tools);
+    return tools;
+  });
 }
 
 /** Gives the session in the store the disk that it still lacks. */

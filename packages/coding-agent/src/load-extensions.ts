@@ -19,6 +19,7 @@ import { type FoundExtensions, findExtensions } from "./extensions/loading/find-
 import { loadFactories } from "./extensions/loading/load-factories.ts";
 import { createModuleLoader } from "./extensions/loading/module-loader.ts";
 import { agentTool, type ExtensionTool } from "./extensions/tools.ts";
+import { baseOf } from "./part-settings.ts";
 import type { ModelControl } from "./session/model-control.ts";
 import type { HookResult } from "./session/ports.ts";
 import type { SessionEvent } from "./session/session-event.ts";
@@ -54,9 +55,14 @@ export interface LoadedExtensions {
 /** Finds and loads them. Nothing of this is loaded when there can be none. */
 export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExtensions> {
   const { run, clock, settings, agentDir, env } = ground;
-  const compat = createCompatHost(ground);
-  const found = findAll(ground);
   const errors = createErrors();
+  const compat = createCompatHost(ground, (name) =>
+    errors.notice(
+      `stand-in ${name}`,
+      `An extension uses ${name}, which needs a terminal or is not built here: it does nothing`,
+    ),
+  );
+  const found = findAll(ground);
   const limitMs = settings.get("extensionLimits.loadMs");
   let leave: ((code: number) => void) | undefined;
   let control: ModelControl | undefined;
@@ -99,7 +105,7 @@ export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExt
       const cacheFolder = join(agentDir, "cache", "extensions");
       const builtin = (name: string) =>
         isCompatModule(name) ? async (names?: readonly string[]) => compatModule(name, compat, names) ?? {} : undefined;
-      const loader = createModuleLoader({ cacheFolder, builtin });
+      const loader = createModuleLoader({ cacheFolder, builtin, enter: watchdog.enter });
       const [loaded] = await Promise.all([
         loadFactories(found.sources, loader, { timeoutMs: limitMs, clock }),
         found.sources.some(wantsOmpExtras) && prepareOmpExtras(compat),
@@ -186,6 +192,10 @@ function findAll({ run, cwd, startFolder, agentDir, env, settings }: ExtensionGr
     env,
     projectTrust,
     settings: { extensions: settings.get("extensions"), packages: settings.get("packages") },
+    settingBases: {
+      extensions: baseOf(settings, "extensions", agentDir),
+      packages: baseOf(settings, "packages", agentDir),
+    },
     named: [...(options.extension ?? []), ...(options.hook ?? [])],
     pluginDirs: options.pluginDir,
     noExtensions: options.noExtensions,

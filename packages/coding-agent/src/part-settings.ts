@@ -1,6 +1,8 @@
+import { dirname } from "node:path";
 import type { PromptLimits } from "@tiller/protocol/limits";
 import { type Env, resolvePath } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
+import type { SettingKey } from "./config/settings-schema.ts";
 import type { ShellSettings } from "./exec/shell.ts";
 import type { RetrySettings } from "./session/retry-policy.ts";
 
@@ -15,6 +17,12 @@ export function limitsOf(settings: Settings, scope: "prompt" | "session"): Promp
     tokens: settings.get(`limits.${scope}.tokens`) || undefined,
     wallTimeMs: settings.get(`limits.${scope}.wallTimeMs`) || undefined,
   };
+}
+
+/** What a relative path in a setting counts from: the folder of the file that says it. */
+export function baseOf(settings: Settings, key: SettingKey, agentDir: string): string {
+  const { kind, name } = settings.origin(key);
+  return kind === "project" && name !== undefined ? dirname(name) : agentDir;
 }
 
 export function retryOf(settings: Settings): RetrySettings {

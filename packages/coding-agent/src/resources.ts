@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import type { Ground } from "./ground.ts";
+import { baseOf } from "./part-settings.ts";
 import { findTemplates, type PromptTemplate } from "./prompts/discover.ts";
 import { expandInput } from "./prompts/expand.ts";
 import { BY_OPTION, BY_SETTING, type NamedPath, projectFolders } from "./prompts/places.ts";
@@ -67,7 +68,7 @@ async function skillsFor(ground: Ground, folder: string) {
   const { options } = ground.run;
   const { paths, isEnabled, problem } = skillSetting(ground.settings.get("skills"));
   const named = [
-    ...bySetting(paths, ground),
+    ...bySetting("skills", paths, ground),
     ...byExtension("skills", ground),
     ...byOption(options.skill ?? [], ground),
   ];
@@ -79,15 +80,16 @@ async function skillsFor(ground: Ground, folder: string) {
 function templatesFor(ground: Ground, folder: string) {
   const { options } = ground.run;
   const named = [
-    ...bySetting(ground.settings.get("prompts"), ground),
+    ...bySetting("prompts", ground.settings.get("prompts"), ground),
     ...byExtension("prompts", ground),
     ...byOption(options.promptTemplate ?? [], ground),
   ];
   return findTemplates({ ...placeOf(ground, folder), named, onlyNamed: options.noPromptTemplates });
 }
 
-function bySetting(paths: readonly string[], { agentDir }: Ground): NamedPath[] {
-  return paths.map((path) => ({ path, ...BY_SETTING, base: agentDir }));
+function bySetting(key: "skills" | "prompts", paths: readonly string[], { agentDir, settings }: Ground): NamedPath[] {
+  const base = baseOf(settings, key, agentDir);
+  return paths.map((path) => ({ path, ...BY_SETTING, base }));
 }
 
 /** What packages bring with them, and what extensions say. */

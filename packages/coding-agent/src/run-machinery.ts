@@ -12,6 +12,7 @@ import type { RunMachinery } from "./session/session-run.ts";
 import { buildSystemPrompt, type SystemPromptParts } from "./system-prompt/build.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { createTools } from "./tools/create-tools.ts";
+import type { ToolContext } from "./tools/tool.ts";
 
 export interface MachineryOptions {
   cwd: string;
@@ -23,14 +24,20 @@ export interface MachineryOptions {
   thinkingLevel(): ThinkingLevel;
   credentials: AgentPorts["credentials"];
   toolbox: Toolbox;
+  plan?: ToolContext["plan"];
   systemPrompt: Omit<SystemPromptParts, "tools" | "cwd" | "date">;
   hooks?: SessionHooks;
   /** What every request to a model says beside the conversation. */
   request: Pick<ModelRequest, "patience" | "cacheRetention" | "sessionId">;
 }
 
+export interface Machinery extends RunMachinery {
+  /** What the model would be told now. There must be one. */
+  systemPrompt(): string;
+}
+
 /** Everything a run needs, joined. Loaded with the first prompt: an idle process does not pay for it. */
-export function createMachinery(options: MachineryOptions): RunMachinery {
+export function createMachinery(options: MachineryOptions): Machinery {
   const { clock, cwd, env, shell, messages, thinkingLevel, credentials, systemPrompt, hooks } = options;
   /** A prompt is only accepted with a model, and no command takes it away. */
   const model = (): Model => {
@@ -42,22 +49,18 @@ export function createMachinery(options: MachineryOptions): RunMachinery {
   const date = new Date(clock.now()).toISOString().slice(0, 10);
   const made = new Map<string, AgentTool>();
   const toolNamed = (name: string): AgentTool => {
-    const tool = made.get(name) ?? createTools({ names: [name], cwd, env, clock, shell })[0]!;
+    const tool = made.get(name) ?? createTools({ names: [name], cwd, env, clock, shell, plan: options.plan })[0]!;
     made.set(name, tool);
     return tool;
   };
 
+  const offered = (): AgentTool[] => options.toolbox.toolsFor(model(), toolNamed);
+
   const ports: RunMachinery["ports"] = {
     model,
     thinkingLevel,
-    tools: async () => options.toolbox.toolsFor(model(), toolNamed),
-    systemPrompt: (offered) =>
-      buildSystemPrompt({
-        ...systemPrompt,
-        tools: offered,
-        cwd,
-        date,
-      }),
+    tools: async () => offered(),
+    systemPrompt: (tools) => buildSystemPrompt({ ...systemPrompt, tools, cwd, date }),
     context: () => (hooks?.listens("context") ? shownContext(hooks, messages()) : messagesToLlm(messages())),
     ...(hooks && { hooks: hooks.forAgent }),
     credentials,
@@ -66,7 +69,7 @@ export function createMachinery(options: MachineryOptions): RunMachinery {
     cwd,
     clock,
   };
-  return { runAgent, ports };
+  return { runAgent, ports, systemPrompt: () => ports.systemPrompt(offered()) };
 }
 
 /** The conversation as extensions want the model to see it this time. */

@@ -1,13 +1,16 @@
+import { orAborted } from "@tiller/agent/tell";
 import type { AgentMessage } from "@tiller/protocol/message";
 import { type ActionParts, createExtensionActions, type PendingSetup } from "./extension-actions.ts";
+import { withSections } from "./extensions/prompt-sections.ts";
 import type { Ground } from "./ground.ts";
 import { sleep } from "./lib/clock.ts";
 import type { LoadedExtensions } from "./load-extensions.ts";
 import { type CommandItem, commandItems } from "./prompts/command-list.ts";
 import type { Resources } from "./resources.ts";
+import type { Machinery } from "./run-machinery.ts";
 import type { ExtensionHost as Host, SessionExtensions, SessionHooks } from "./session/ports.ts";
 import { textOf } from "./session/session-queue.ts";
-import type { Opening, RunMachinery, SessionRunOptions } from "./session/session-run.ts";
+import type { Opening, SessionRunOptions } from "./session/session-run.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 type JoinParts = Omit<
@@ -15,7 +18,7 @@ type JoinParts = Omit<
   "host" | "systemPrompt" | "commands" | "nextTurn" | "modelRegistry" | "providers"
 > & {
   resources(): Promise<Resources>;
-  machinery(): Promise<RunMachinery>;
+  machinery(): Promise<Machinery>;
 };
 
 /** The extensions, joined to a session. */
@@ -37,16 +40,18 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
   const pending: PendingSetup = { run: undefined };
   let bound: Host | undefined;
   let resources: Resources | undefined;
-  /** What the system prompt is while handlers are asked about it. */
+  /** What handlers have made of the system prompt so far, for the run that goes on. */
   let asked: { systemPrompt: string } | undefined;
-  let usual = "";
+  let machine: Machinery | undefined;
 
   const items = (): CommandItem[] => host.generation.commands().map(commandItem);
   const lookAgain = async (): Promise<void> => {
     resources = await parts.resources();
-    if (!models.model) return;
-    const { ports } = await parts.machinery();
-    usual = ports.systemPrompt(await ports.tools());
+    machine = await parts.machinery();
+  };
+  const systemPrompt = (): string => {
+    if (asked && parts.run.isStreaming) return asked.systemPrompt;
+    return machine && models.model ? machine.systemPrompt() : "";
   };
   host.bind(
     createExtensionActions(
@@ -54,7 +59,7 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
         ...parts,
         nextTurn,
         host: () => bound,
-        systemPrompt: () => asked?.systemPrompt ?? usual,
+        systemPrompt,
         providers: extensions.providers,
         modelRegistry: extensions.modelRegistry,
         commands: () =>
@@ -69,6 +74,7 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
   );
   extensions.useModels(models);
 
+  let started: Promise<void> = Promise.resolve();
   const hooks: SessionHooks = {
     ...host.hooks,
     async leave(...how) {
@@ -79,32 +85,37 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
       const setup = pending.run;
       pending.run = undefined;
       await setup?.();
-      await host.hooks.entered(...how);
-      await lookAgain();
+      const begun = host.hooks.entered(...how).then(lookAgain);
+      started = begun.catch(() => undefined);
+      // A handler that never comes back must not keep the host: an abort lets it go on, and prompts wait by themselves.
+      await orAborted(begun, parts.session().patience);
     },
   };
 
   const open: JoinedExtensions["open"] = async (message, ports, signal): Promise<Opening> => {
     const waiting = nextTurn.splice(0);
     const messages = [message, ...waiting];
+    asked = undefined;
     if (message.role !== "user" || !hooks.listens("before_agent_start")) return { messages };
     const tools = await ports.tools();
     const systemPrompt = ports.systemPrompt(tools);
     const event = {
       prompt: textOf(message),
       images:
-        typeof message.content === "string" ? undefined : message.content.filter((block) => block.type === "image"),
+        typeof message.content === "string"
+          ? undefined
+          : message.content.flatMap((block) => (block.type === "image" ? [{ ...block }] : [])),
       systemPrompt,
       systemPromptOptions: promptOptions(resources, tools, store.cwd),
     };
     asked = event;
     const opened = await hooks.run("before_agent_start", event, signal);
     const added = opened.messages.map((untimed) => ({ ...untimed, timestamp: clock.now() }));
-    const isOther = opened.systemPrompt !== systemPrompt;
-    return { messages: [...messages, ...added], ...(isOther && { systemPrompt: opened.systemPrompt }) };
+    const changed = withSections(opened.systemPrompt, event.systemPromptOptions.sections);
+    event.systemPrompt = changed;
+    return { messages: [...messages, ...added], ...(changed !== systemPrompt && { systemPrompt: changed }) };
   };
 
-  let started: Promise<void> = Promise.resolve();
   const session: SessionExtensions = {
     begin(given) {
       bound = given;
@@ -168,5 +179,6 @@ function promptOptions(
     promptGuidelines: [],
     contextFiles: contextFiles.map(({ path, text }) => ({ path, content: text })),
     skills: resources?.skills ?? [],
+    sections: {},
   };
 }

@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
 import type { RunArgs } from "./args.ts";
+import { fileExists } from "./config/json-file.ts";
 import { agentFolder, type Env, resolvePath } from "./config/paths.ts";
 import { loadSettings, type Settings } from "./config/settings.ts";
 import { openModels, type SessionModels } from "./session-models.ts";
@@ -29,26 +31,35 @@ export async function openSetUp(inputs: SetUpInputs): Promise<SetUp | { error: s
   const cwd = options.cwd === undefined ? inputs.cwd : resolvePath(options.cwd, inputs.cwd, env);
   if (!isFolder(cwd)) return { error: `Error: --cwd "${cwd}" is not a folder` };
   const agentDir = agentFolder(env, cwd);
-  const loaded = loadSettings({
-    dialect: inputs.run.dialect.name,
-    rpc: inputs.run.mode === "rpc",
-    agentDir,
-    cwd,
-    projectTrust: inputs.run.projectTrust,
-    env,
-    flags: inputs.run.settings,
-  });
+  const settingsFor = (projectTrust: RunArgs["projectTrust"]) =>
+    loadSettings({
+      dialect: inputs.run.dialect.name,
+      rpc: inputs.run.mode === "rpc",
+      agentDir,
+      cwd,
+      projectTrust,
+      env,
+      flags: inputs.run.settings,
+    });
+  const first = settingsFor(inputs.run.projectTrust);
+  const run = await withTrust(inputs.run, first.settings, agentDir, cwd);
+  // Who trusts the project more, or less, sees other settings of it.
+  const loaded = run === inputs.run ? first : settingsFor(run.projectTrust);
   const { settings } = loaded;
-  const run = withTrust(inputs.run, settings);
   const models = await openModels({ options, settings, agentDir, cwd, env, clock });
   return { run, cwd, agentDir, settings, models, problems: [...loaded.problems, ...models.problems] };
 }
 
-/** A user who trusts all projects, or none, has said so once and for all. */
-function withTrust(run: RunArgs, settings: Settings): RunArgs {
+/** A user may have decided about this project before, or about all of them once and for all. */
+async function withTrust(run: RunArgs, settings: Settings, agentDir: string, cwd: string): Promise<RunArgs> {
   const { approve, noApprove } = run.options;
+  if (approve || noApprove) return run;
+  if (fileExists(join(agentDir, "trust.json"))) {
+    const { isRemembered } = await import("./extensions/loading/trust.ts");
+    if (isRemembered(agentDir, cwd)) return { ...run, projectTrust: "code" };
+  }
   const general = settings.get("defaultProjectTrust");
-  if (approve || noApprove || general === "ask" || general === undefined) return run;
+  if (general === "ask") return run;
   return { ...run, projectTrust: general === "always" ? "code" : "none" };
 }
 

@@ -10,19 +10,40 @@ export interface OtherTools {
   tool(name: string): AgentTool | undefined;
 }
 
-export interface Toolbox {
-  readonly active: ActiveTools;
-  readonly others: OtherTools;
-  /** What this model is offered; `builtIn` makes those that nobody has replaced. */
-  toolsFor(model: Model, builtIn: (name: string) => AgentTool): AgentTool[];
+/** Tools of the host. What the command line says about tools does not concern them: the host says it when it lends them. */
+export interface LentTools {
+  /** Those that are offered without being asked for. */
+  visible(): readonly string[];
+  tool(name: string): AgentTool | undefined;
 }
 
-export function createToolbox(options: CliOptions, others: OtherTools = NONE): Toolbox {
-  const active = createActiveTools(options, others.names);
+/** Every tool there is, and which of them a model is offered. */
+export interface Toolbox {
+  readonly active: ActiveTools;
+  /** One that is not built in. */
+  other(name: string): AgentTool | undefined;
+  /** What this model is offered; `builtIn` makes those that nobody has replaced. */
+  toolsFor(model: Model, builtIn: (name: string) => AgentTool): AgentTool[];
+  lend(tools: LentTools): void;
+}
+
+/** `usual`: tools that are active at the start beside those that always are. */
+export function createToolbox(options: CliOptions, others: OtherTools = NONE, usual: readonly string[] = []): Toolbox {
+  let lent: LentTools | undefined;
+  const other = (name: string): AgentTool | undefined => others.tool(name) ?? lent?.tool(name);
+  const active = createActiveTools(options, {
+    usual,
+    added: others.names,
+    lent: () => lent?.visible() ?? [],
+    exists: (name) => other(name) !== undefined,
+  });
   return {
     active,
-    others,
-    toolsFor: (model, builtIn) => active.names(model).map((name) => others.tool(name) ?? builtIn(name)),
+    other,
+    toolsFor: (model, builtIn) => active.names(model).map((name) => other(name) ?? builtIn(name)),
+    lend(tools) {
+      lent = tools;
+    },
   };
 }
 

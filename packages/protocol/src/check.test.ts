@@ -32,7 +32,7 @@ test.each<[CommandType, Record<string, unknown>, string]>([
   ],
   ["set_auto_retry", { enabled: "yes" }, 'set_auto_retry: "enabled" must be a boolean, got a string ("yes")'],
   ["set_steering_mode", { mode: [] }, 'set_steering_mode: "mode" must be "all" or "one-at-a-time", got an array'],
-  ["set_host_tools", { tools: [7] }, 'set_host_tools: "tools[0]" must be an object, got a number (7)'],
+  ["set_host_tools", { tools: 7 }, 'set_host_tools: "tools" must be an array, got a number (7)'],
   [
     "set_todos",
     { phases: [{ name: "a", tasks: [{ content: "b", status: "maybe" }] }] },

@@ -20,14 +20,13 @@ export interface EventTableRow {
 }
 
 /** The commands that this version can do: each must have a handler. */
-export type WorkingCommand = "prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt" | "get_state" | "get_context" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_messages_page" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "clear_queue" | "compact" | "set_auto_compaction" | "set_auto_retry" | "abort_retry" | "bash" | "abort_bash" | "new_session" | "get_session_stats" | "switch_session" | "fork" | "get_fork_messages" | "branch" | "get_branch_messages" | "clone" | "set_session_name" | "get_entries" | "get_tree" | "navigate_tree" | "set_label" | "list_sessions" | "delete_session" | "get_commands" | "get_available_commands";
+export type WorkingCommand = "prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt" | "get_state" | "get_context" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_messages_page" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "clear_queue" | "compact" | "set_auto_compaction" | "set_auto_retry" | "abort_retry" | "bash" | "abort_bash" | "new_session" | "get_session_stats" | "switch_session" | "fork" | "get_fork_messages" | "branch" | "get_branch_messages" | "clone" | "set_session_name" | "get_entries" | "get_tree" | "navigate_tree" | "set_label" | "list_sessions" | "delete_session" | "get_commands" | "get_available_commands" | "set_todos" | "set_host_tools";
 
 const isObject = (v: unknown): v is Record<string, unknown> => typeof v === "object" && v !== null && !Array.isArray(v);
 const shape1 = (v: unknown): boolean => isObject(v) && v.type === "image" && typeof v.data === "string" && typeof v.mimeType === "string";
 const shape2 = (v: unknown): boolean => isObject(v) && (v.turns === undefined || Number.isInteger(v.turns) && Number(v.turns) >= 1) && (v.toolCalls === undefined || Number.isInteger(v.toolCalls) && Number(v.toolCalls) >= 1) && (v.cost === undefined || Number.isFinite(v.cost) && Number(v.cost) >= 0) && (v.tokens === undefined || Number.isInteger(v.tokens) && Number(v.tokens) >= 1) && (v.wallTimeMs === undefined || Number.isInteger(v.wallTimeMs) && Number(v.wallTimeMs) >= 1);
 const shape3 = (v: unknown): boolean => isObject(v) && (v.id === undefined || typeof v.id === "string") && typeof v.content === "string" && (v.status === undefined || (v.status === "pending" || v.status === "in_progress" || v.status === "completed" || v.status === "abandoned")) && (v.notes === undefined || (typeof v.notes === "string" || v.notes === null));
 const shape4 = (v: unknown): boolean => isObject(v) && (v.id === undefined || typeof v.id === "string") && typeof v.name === "string" && (Array.isArray(v.tasks) && v.tasks.every(shape3));
-const shape5 = (v: unknown): boolean => isObject(v) && typeof v.name === "string" && (v.label === undefined || (typeof v.label === "string" || v.label === null)) && typeof v.description === "string" && isObject(v.parameters) && (v.hidden === undefined || (typeof v.hidden === "boolean" || v.hidden === null));
 
 export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   prompt: { lane: "background", optional: ["images","streamingBehavior","limits"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) && (v.streamingBehavior === undefined || (v.streamingBehavior === "steer" || v.streamingBehavior === "followUp")) && (v.limits === undefined || shape2(v.limits)) },
@@ -76,8 +75,8 @@ export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   delete_session: { lane: "ordered", optional: [], check: (v) => typeof v.sessionPath === "string" },
   get_commands: { lane: "ordered", optional: [], check: () => true },
   get_available_commands: { lane: "ordered", optional: [], check: () => true },
-  set_todos: { lane: "ordered", opens: "todos", optional: [], check: (v) => (Array.isArray(v.phases) && v.phases.every(shape4)) },
-  set_host_tools: { lane: "ordered", opens: "host tools", optional: [], check: (v) => (Array.isArray(v.tools) && v.tools.every(shape5)) },
+  set_todos: { lane: "ordered", optional: [], check: (v) => (Array.isArray(v.phases) && v.phases.every(shape4)) },
+  set_host_tools: { lane: "ordered", optional: [], check: (v) => Array.isArray(v.tools) },
 };
 
 export const EVENT_TABLE: Readonly<Record<EventType, EventTableRow>> = {
@@ -108,6 +107,6 @@ export const EVENT_TABLE: Readonly<Record<EventType, EventTableRow>> = {
   notice: { promptScoped: false, persisted: false },
   extension_error: { promptScoped: false, persisted: false },
   ttsr_triggered: { promptScoped: true, persisted: false, opens: "stream rules" },
-  todo_reminder: { promptScoped: true, persisted: false, opens: "todos" },
-  todo_auto_clear: { promptScoped: false, persisted: false, opens: "todos" },
+  todo_reminder: { promptScoped: true, persisted: false },
+  todo_auto_clear: { promptScoped: false, persisted: false },
 };

@@ -398,7 +398,6 @@ const SESSION_EVENTS = table({
     fields: { todos: Type.Array(TodoItem), attempt: Type.Integer(), maxAttempts: Type.Integer() },
     systems: ["omp", "xcsh"],
     promptScoped: true,
-    opens: "todos",
     examples: [
       {
         todos: [{ id: "task-1", content: "Find the failing step", status: "in_progress" }],
@@ -412,7 +411,6 @@ const SESSION_EVENTS = table({
     summary: "Finished tasks were removed from the plan; `get_state` tells what is left.",
     fields: {},
     systems: ["xcsh"],
-    opens: "todos",
     examples: [{}],
   }),
 });

@@ -10,6 +10,11 @@ export const HostToolDefinition = Type.Object({
   description: Type.String({ description: "what the model is told, not empty" }),
   parameters: JsonSchema,
   hidden: Type.Optional(Type.Union([Type.Boolean(), Type.Null()], { description: "registered but not active" })),
+  timeoutMs: Type.Optional(
+    Type.Union([Type.Number(), Type.Null()], {
+      description: "how long the host may take; without it as long as it likes",
+    }),
+  ),
 });
 export type HostToolDefinition = Static<typeof HostToolDefinition>;
 
@@ -44,7 +49,7 @@ export const HostToolResult = Type.Object({
 });
 export type HostToolResult = Static<typeof HostToolResult>;
 
-const later = { systems: ["xcsh"], opens: "host tools" } as const;
+const later = { systems: ["xcsh"] } as const;
 
 export const HOST_TOOL_FRAMES = table({
   host_tool_call: defineFrame({

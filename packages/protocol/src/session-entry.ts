@@ -5,6 +5,7 @@ import { table } from "./define.ts";
 import { defineEntry, ENTRY_BASE, type EntryIn, type EntryRow, entryOf } from "./define-entry.ts";
 import { AgentMessage, Usage } from "./message.ts";
 import { FAMILY_ENTRIES } from "./session-entry-family.ts";
+import { TodoPhase } from "./todo.ts";
 
 /** The lines of a session file, version 3: one header, then entries that form a tree by `parentId`. */
 
@@ -216,6 +217,19 @@ export const OWN_CUSTOM_TYPES = {
     summary: "The place of a compaction that keeps no message: its `firstKeptEntryId` has to name something.",
     data: Type.Object({}),
     example: {},
+  },
+  "tiller.todos": {
+    summary: "The plan, whole, as it is from here on.",
+    data: Type.Object({ phases: Type.Array(TodoPhase) }),
+    example: {
+      phases: [
+        {
+          id: "phase-1",
+          name: "Build",
+          tasks: [{ id: "task-1", content: "Find the failing step", status: "pending" }],
+        },
+      ],
+    },
   },
   "tiller.lost": {
     summary: "Stands in for an entry that was damaged beyond reading, so that those after it still have their parent.",

@@ -11,10 +11,10 @@ export const OMP = {
       rows: {
         "omp.overview.ndjson": { text: "RPC mode is newline-delimited JSON over stdio.", same: "pi.overview.headless" },
         "omp.overview.stdin-commands": { text: "stdin takes commands.", same: "pi.framing.commands" },
-        "omp.overview.stdin-ui-responses": { text: "stdin takes answers to extension UI requests.", open: "dialogs" },
+        "omp.overview.stdin-ui-responses": "stdin takes answers to extension UI requests.",
         "omp.overview.stdout-responses": { text: "stdout gives command responses.", same: "pi.framing.responses" },
         "omp.overview.stdout-events": { text: "stdout gives session and agent events.", same: "pi.framing.events" },
-        "omp.overview.stdout-ui-requests": { text: "stdout gives extension UI requests.", open: "dialogs" },
+        "omp.overview.stdout-ui-requests": "stdout gives extension UI requests.",
       },
     },
     {
@@ -53,10 +53,9 @@ export const OMP = {
       rows: {
         "omp.framing.out-response": { text: "A response has `type: response`.", same: "pi.framing.responses" },
         "omp.framing.out-event": "An event is the event object itself, with its name in `type`.",
-        "omp.framing.out-ui-request": { text: "A UI request has `type: extension_ui_request`.", open: "dialogs" },
+        "omp.framing.out-ui-request": "A UI request has `type: extension_ui_request`.",
         "omp.framing.out-extension-error": {
           text: "An extension error is a frame of its own with `extensionPath`, `event` and `error`.",
-          open: "extensions",
         },
       },
     },
@@ -67,7 +66,6 @@ export const OMP = {
         "omp.framing.in-command": { text: "A command is told by its `type`.", same: "pi.framing.commands" },
         "omp.framing.in-ui-response": {
           text: "A UI response has `type: extension_ui_response`.",
-          open: "dialogs",
         },
       },
     },
@@ -351,7 +349,6 @@ export const OMP = {
     {
       heading: "Extension UI Sub-Protocol",
       area: "dialogs",
-      open: "dialogs",
       rows: {
         "omp.ui.frames": {
           text: "Extensions talk to the host by UI request and response frames.",
@@ -362,7 +359,6 @@ export const OMP = {
     {
       heading: "Extension UI Sub-Protocol > Outbound request",
       area: "dialogs",
-      open: "dialogs",
       rows: {
         "omp.ui.select": { same: "pi.ui.select" },
         "omp.ui.confirm": { same: "pi.ui.confirm" },
@@ -379,7 +375,6 @@ export const OMP = {
     {
       heading: "Extension UI Sub-Protocol > Inbound response",
       area: "dialogs",
-      open: "dialogs",
       rows: {
         "omp.ui.answer-value": { same: "pi.ui.answer-value" },
         "omp.ui.answer-confirmed": { same: "pi.ui.answer-confirmed" },
@@ -401,7 +396,7 @@ export const OMP = {
         },
         "omp.errors.unknown-ui-response": "A UI response with an unknown `id` is ignored.",
         "omp.errors.ends-at-eof": { text: "The process ends when stdin closes.", same: "omp.cli.eof-exit" },
-        "omp.errors.ends-by-extension": { text: "An extension can ask the process to shut down.", open: "extensions" },
+        "omp.errors.ends-by-extension": "An extension can ask the process to shut down.",
       },
     },
     {
@@ -416,7 +411,6 @@ export const OMP = {
         "omp.flow.tune-queues": "get_state, set_steering_mode and set_interrupt_mode can be sent one after the other.",
         "omp.flow.ui-round-trip": {
           text: "An input request and the answer with the same id and a value make a round trip.",
-          open: "dialogs",
         },
       },
     },

@@ -22,10 +22,7 @@ export const PI = {
       rows: {
         "pi.cli.mode-rpc": "`--mode rpc`, followed by other options, starts RPC mode.",
         "pi.cli.provider": "`--provider NAME` chooses the provider of the first model.",
-        "pi.cli.provider-names": {
-          text: "anthropic, openai and google are providers that can be chosen by name.",
-          open: "models",
-        },
+        "pi.cli.provider-names": "anthropic, openai and google are providers that can be chosen by name.",
         "pi.cli.model-pattern": "`--model` takes a model id or a pattern that matches one.",
         "pi.cli.model-with-provider": "`--model provider/id` names provider and model at once.",
         "pi.cli.model-with-thinking": "`--model` may end in `:level`, which sets the thinking level.",
@@ -73,7 +70,6 @@ export const PI = {
         },
         "pi.prompt.extension-command": {
           text: "A message that is an extension command (`/name`) is run at once, even while a run streams.",
-          open: "extensions",
         },
         "pi.prompt.skill-expanded": {
           text: "`/skill:name` is replaced by the skill before the message is sent.",
@@ -127,7 +123,6 @@ export const PI = {
         "pi.new-session.command": "`new_session` begins a new session.",
         "pi.new-session.cancellable": {
           text: "An extension handler of `session_before_switch` can cancel `new_session`.",
-          open: "extensions",
         },
         "pi.new-session.parent": "`new_session` takes `parentSession`, and the new session remembers it.",
         "pi.new-session.response": "The data of the answer is `cancelled`, a boolean.",
@@ -301,7 +296,6 @@ export const PI = {
         "pi.switch.command": "`switch_session` loads the session file at `sessionPath`.",
         "pi.switch.cancellable": {
           text: "An extension handler of `session_before_switch` can cancel `switch_session`.",
-          open: "extensions",
         },
       },
     },
@@ -333,7 +327,6 @@ export const PI = {
       rows: {
         "pi.commands.command": {
           text: "`get_commands` lists extension commands, prompt templates and skills as `commands`.",
-          open: "extensions",
         },
         "pi.commands.invoked":
           "Each command that `get_commands` lists can be run by a `prompt` that begins with `/` and its name.",
@@ -341,11 +334,9 @@ export const PI = {
         "pi.commands.description": "`description` is a text for people.",
         "pi.commands.description-optional": {
           text: "An extension command may be without `description`.",
-          open: "extensions",
         },
         "pi.commands.source-extension": {
           text: "`source` of an extension command is `extension`.",
-          open: "extensions",
         },
         "pi.commands.source-prompt": "`source` of a prompt template is `prompt`.",
         "pi.commands.source-skill": "`source` of a skill is `skill`.",
@@ -394,7 +385,6 @@ export const PI = {
         },
         "pi.events.extension-error": {
           text: "`extension_error` says that an extension has thrown.",
-          open: "extensions",
         },
       },
     },
@@ -440,10 +430,8 @@ export const PI = {
         "pi.tools.start-fields": "`tool_execution_start` carries `toolCallId`, `toolName` and `args`.",
         "pi.tools.update-fields":
           "`tool_execution_update` carries `toolCallId`, `toolName`, `args` and `partialResult` with `content`.",
-        "pi.tools.update-details": {
-          text: "The updates of the bash tool carry `details` with `truncation` and `fullOutputPath`.",
-          open: "tools",
-        },
+        "pi.tools.update-details":
+          "The updates of the bash tool carry `details` with `truncation` and `fullOutputPath`.",
         "pi.tools.correlated": "`toolCallId` is the same in all events of one call.",
         "pi.tools.cumulative": "`partialResult` is all output so far, so that a host can replace what it shows.",
       },
@@ -451,7 +439,6 @@ export const PI = {
     {
       heading: "Extension UI sub-protocol",
       area: "dialogs",
-      open: "dialogs",
       rows: {
         "pi.ui.from-context": "What an extension asks through `ctx.ui` becomes a request to the host.",
         "pi.ui.dialogs-block": "select, confirm, input and editor wait until the host has answered.",
@@ -463,7 +450,6 @@ export const PI = {
     {
       heading: "Extension UI sub-protocol > Requests",
       area: "dialogs",
-      open: "dialogs",
       rows: {
         "pi.ui.select": "`select` has `title`, `options` and may have `timeout`.",
         "pi.ui.confirm": "`confirm` has `title`, `message` and may have `timeout`.",
@@ -486,7 +472,6 @@ export const PI = {
     {
       heading: "Extension UI sub-protocol > Responses",
       area: "dialogs",
-      open: "dialogs",
       rows: {
         "pi.ui.answer-dialogs-only": "Only the four dialog methods are answered, under the `id` of the request.",
         "pi.ui.answer-value": "select, input and editor are answered with `value`.",

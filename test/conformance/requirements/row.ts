@@ -14,7 +14,6 @@ export const AREAS = [
   "dialogs",
   "errors",
   "events",
-  "extensions",
   "framing",
   "host-tools",
   "html-export",

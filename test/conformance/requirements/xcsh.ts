@@ -304,7 +304,6 @@ export const XCSH = {
     {
       heading: "Extension UI sub-protocol",
       area: "dialogs",
-      open: "dialogs",
       rows: {
         "xcsh.ui.frames": { same: "omp.ui.frames" },
         "xcsh.ui.select": { same: "omp.ui.select" },

@@ -111,6 +111,9 @@ function bashRun(context: PlaceContext, options: ToolOptions): Run {
   };
 }
 
+/** Those that need nothing of a session. */
+const ON_FILES = TOOL_PRESETS.all.filter((name) => name !== "todo");
+
 /** Every way to name the tools: `createReadTool(cwd, options)`, `createCodingTools(cwd)`, `readTool`, `codingTools` ... */
 export function toolFactoryNames(host: PlaceContext): Record<string, unknown> {
   const names: Record<string, unknown> = {
@@ -122,9 +125,9 @@ export function toolFactoryNames(host: PlaceContext): Record<string, unknown> {
     createReadOnlyTools: (cwd?: string, options: Record<string, ToolOptions> = {}) =>
       TOOL_PRESETS["read-only"].map((name) => createExtensionTool(host, name, cwd, options[name])),
     createAllTools: (cwd?: string, options: Record<string, ToolOptions> = {}) =>
-      Object.fromEntries(TOOL_PRESETS.all.map((name) => [name, createExtensionTool(host, name, cwd, options[name])])),
+      Object.fromEntries(ON_FILES.map((name) => [name, createExtensionTool(host, name, cwd, options[name])])),
   };
-  for (const name of TOOL_PRESETS.all) {
+  for (const name of ON_FILES) {
     const create = (cwd?: string, options?: ToolOptions) => createExtensionTool(host, name, cwd, options);
     const title = name.charAt(0).toUpperCase() + name.slice(1);
     names[`create${title}Tool`] = create;

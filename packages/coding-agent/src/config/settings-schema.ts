@@ -294,7 +294,8 @@ export const SETTINGS = {
     default: 0,
     min: 0,
     status: "works",
-    summary: "The longest time a handler of an extension may take, if that is less than its event allows; 0: what its event allows.",
+    summary:
+      "The longest time a handler of an extension may take, if that is less than its event allows; 0: what its event allows.",
   },
   "extensionLimits.stuckMs": {
     type: "integer",
@@ -312,7 +313,8 @@ export const SETTINGS = {
     default: "ask",
     needsTrust: true,
     status: "works",
-    summary: "What holds for projects nobody has decided about; without anybody to ask, `ask` lets in texts and no code.",
+    summary:
+      "What holds for projects nobody has decided about; without anybody to ask, `ask` lets in texts and no code.",
   },
 
   // Workflow: a host gets the built-in defaults
@@ -320,21 +322,21 @@ export const SETTINGS = {
     type: "boolean",
     default: true,
     resetInRpc: true,
-    status: "later",
+    status: "works",
     summary: "Offer the todo tool.",
   },
   "todo.reminders": {
     type: "boolean",
     default: true,
     resetInRpc: true,
-    status: "later",
+    status: "works",
     summary: "Remind the model of open todos when it stops.",
   },
   "todo.reminders.max": {
     type: "integer",
     default: 3,
     resetInRpc: true,
-    status: "later",
+    status: "works",
     summary: "Reminders for one prompt.",
   },
   "todo.eager": {
@@ -349,7 +351,7 @@ export const SETTINGS = {
     min: -1,
     default: 60,
     resetInRpc: true,
-    status: "later",
+    status: "works",
     summary: "Seconds until finished todos are cleared; -1: never.",
   },
   "task.isolation.mode": {

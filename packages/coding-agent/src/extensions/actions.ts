@@ -53,6 +53,8 @@ export interface ExtensionActions {
   view: SessionView;
   isIdle(): boolean;
   signal(): AbortSignal | undefined;
+  /** Abort when nobody waits any more for what is asked now. */
+  questionSignals(): readonly AbortSignal[];
   abort(): void;
   hasPendingMessages(): boolean;
   shutdown(): void;

@@ -1,4 +1,6 @@
 import type { ImageContent, TextContent } from "@tiller/protocol/content";
+import type { AgentMessage } from "@tiller/protocol/message";
+import { plainJson } from "../lib/plain-json.ts";
 import type { HookResult, UntimedMessage } from "../session/ports.ts";
 
 /** What extensions give us, looked at before it is used: none of it was checked by a compiler of ours. */
@@ -26,7 +28,11 @@ export function contentOf(value: unknown): Block[] | undefined {
 function blockOf(value: unknown): Block | undefined {
   if (!isRecord(value)) return undefined;
   if (value.type === "text" && typeof value.text === "string")
-    return { ...value, type: "text", text: value.text.toWellFormed() };
+    return {
+      type: "text",
+      text: value.text.toWellFormed(),
+      ...(typeof value.textSignature === "string" && { textSignature: value.textSignature }),
+    };
   if (value.type !== "image") return undefined;
   if (typeof value.data === "string" && typeof value.mimeType === "string") {
     return { type: "image", data: value.data, mimeType: value.mimeType };
@@ -36,6 +42,59 @@ function blockOf(value: unknown): Block | undefined {
   if (!isRecord(source) || typeof source.data !== "string") return undefined;
   const mimeType = source.mediaType ?? source.media_type;
   return typeof mimeType === "string" ? { type: "image", data: source.data, mimeType } : undefined;
+}
+
+/** Undefined when there are none. */
+export function imagesOf(value: unknown): ImageContent[] | undefined | "nonsense" {
+  if (value === undefined || value === null) return undefined;
+  const blocks = Array.isArray(value) ? contentOf(value) : undefined;
+  return blocks?.every((block) => block.type === "image") ? blocks : "nonsense";
+}
+
+/** A message of the same kind in the place of another one; what it does not say stays as it was. */
+export function replacedMessage(old: AgentMessage, given: unknown): AgentMessage | { problem: string } {
+  if (!isRecord(given) || given.role !== old.role) {
+    return { problem: "message_end handlers must return a message with the same role" };
+  }
+  const plain = plainJson(given);
+  const before = old as unknown as Record<string, unknown>;
+  for (const [name, value] of Object.entries(plain)) {
+    const wanted = kindOf(before[name]);
+    if (name === "content" ? !isContent(old.role, value) : wanted !== "nothing" && kindOf(value) !== wanted) {
+      return { problem: `message_end handlers must return a message of the same kind: ${name} is ${kindOf(value)}` };
+    }
+  }
+  return { ...old, ...plain } as AgentMessage;
+}
+
+const ROLES = new Set<unknown>(["user", "assistant", "toolResult", "custom", "bashExecution"]);
+
+/** Why this is no message that a session can hold; undefined when it is one. */
+export function messageProblem(value: unknown): string | undefined {
+  if (!isRecord(value) || !ROLES.has(value.role)) return "a message is an object with a role";
+  const role = value.role as AgentMessage["role"];
+  if (role === "bashExecution") return typeof value.output === "string" ? undefined : "output must be a text";
+  return isContent(role, value.content)
+    ? undefined
+    : `the content of a message of the role ${role} is ${kindOf(value.content)}`;
+}
+
+function isContent(role: AgentMessage["role"], value: unknown): boolean {
+  if (role === "assistant") return Array.isArray(value) && value.every(isPartOfAnswer);
+  return contentOf(value) !== undefined && (role !== "toolResult" || Array.isArray(value));
+}
+
+function isPartOfAnswer(block: unknown): boolean {
+  if (!isRecord(block)) return false;
+  if (block.type === "text") return typeof block.text === "string";
+  if (block.type === "thinking") return typeof block.thinking === "string";
+  const isCall = typeof block.id === "string" && typeof block.name === "string" && isRecord(block.arguments);
+  return block.type === "toolCall" && isCall;
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
 /** Without its time, which the session gives it. */
@@ -50,7 +109,7 @@ export function customMessageOf(value: unknown): UntimedMessage | { problem: str
     customType,
     content: blocks,
     display: display !== false,
-    ...(details === undefined ? {} : { details }),
+    ...(details === undefined ? {} : { details: plainJson(details) }),
   };
 }
 

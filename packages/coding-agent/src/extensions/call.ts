@@ -20,16 +20,17 @@ export interface CallOptions {
 export async function callExtension(run: () => unknown, options: CallOptions): Promise<Called> {
   const leave = options.enter(`${options.extension.source.path} (${options.what})`);
   let given: unknown;
+  let isLater: boolean;
   try {
     given = run();
+    isLater = isPromise(given);
   } catch (error) {
     return { error: errorText(error) };
   } finally {
     leave();
   }
-  // Most handlers are done at once.
-  if (!isPromise(given)) return { value: given };
-  return waitFor(given, options);
+  // Most handlers are done at once. A promise of another make may throw where ours cannot.
+  return isLater ? waitFor(Promise.resolve(given), options) : { value: given };
 }
 
 function waitFor(given: PromiseLike<unknown>, options: CallOptions): Promise<Called> {
@@ -60,6 +61,6 @@ function waitFor(given: PromiseLike<unknown>, options: CallOptions): Promise<Cal
   });
 }
 
-function isPromise(value: unknown): value is PromiseLike<unknown> {
+function isPromise(value: unknown): boolean {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

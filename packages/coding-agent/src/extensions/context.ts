@@ -20,22 +20,11 @@ export interface ContextOptions {
 
 /** What every handler gets. Its fields are looked up when they are asked for: they are never out of date. */
 export function createContext(options: ContextOptions): object {
-  const { extension, actions } = options;
-  let ui: object | undefined;
+  const { actions } = options;
+  const ui = lazyUi(options, () => actions().questionSignals());
   return {
     get ui() {
-      ui ??= uiForExtension({
-        ui: () => actions().ui,
-        theme: options.theme,
-        notice: options.notice,
-        life: extension.life.signal,
-        onDialog(isOpen) {
-          extension.dialogs += isOpen ? 1 : -1;
-          if (!isOpen) extension.dialogsOverAt = options.now();
-        },
-        onPrompt: options.onPrompt,
-      });
-      return ui;
+      return ui();
     },
     get hasUI() {
       return actions().ui.hasUI;
@@ -75,6 +64,27 @@ export function createContext(options: ContextOptions): object {
   };
 }
 
+/** `ctx.ui`, made when it is first asked for. Its dialogs are withdrawn when one of the signals aborts. */
+function lazyUi(options: ContextOptions, call: () => readonly AbortSignal[]): () => object {
+  const { extension, actions, theme, notice, onPrompt } = options;
+  let ui: object | undefined;
+  return () => {
+    ui ??= uiForExtension({
+      ui: () => actions().ui,
+      theme,
+      notice,
+      life: extension.life.signal,
+      call,
+      onDialog(isOpen) {
+        extension.dialogs += isOpen ? 1 : -1;
+        if (!isOpen) extension.dialogsOverAt = options.now();
+      },
+      onPrompt,
+    });
+    return ui;
+  };
+}
+
 interface CompactOptions {
   customInstructions?: string;
   onComplete?(result: CompactionResult): void;
@@ -98,7 +108,12 @@ export function createCommandContext(options: ContextOptions, base: object): obj
     if (!done.cancelled && typeof withSession === "function") await withSession(options.successor());
     return { cancelled: done.cancelled };
   };
+  // It runs beside what else is going on: nothing but its own end takes back what it asks.
+  const ui = lazyUi(options, () => []);
   return inherit(base, {
+    get ui() {
+      return ui();
+    },
     waitForIdle: () => actions().waitForIdle(),
     newSession: async (how?: { parentSession?: string; setup?(view: object): unknown }) =>
       entered(await actions().newSession({ parentSession: how?.parentSession, setup: how?.setup }), how),
@@ -114,9 +129,16 @@ export function createCommandContext(options: ContextOptions, base: object): obj
   });
 }
 
-/** For one call: with its own signal. */
-export function withSignal(context: object, signal: AbortSignal | undefined): object {
-  return signal ? inherit(context, { signal }) : context;
+/** For one call: with its own signal, which also takes back what the call asks. */
+export function withSignal(options: ContextOptions, context: object, signal: AbortSignal | undefined): object {
+  if (!signal) return context;
+  const ui = lazyUi(options, () => [signal]);
+  return inherit(context, {
+    signal,
+    get ui() {
+      return ui();
+    },
+  });
 }
 
 /** Both; the getters of the first stay getters. */

@@ -4,7 +4,7 @@ import type { ExtensionActions } from "./actions.ts";
 import { contentOf, customMessageOf, isRecord } from "./answers.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { CommandDefinition, Extension, FlagDefinition, Handler, ToolDefinition } from "./extension.ts";
-import { isHookName } from "./hooks.ts";
+import { isHookName, UNCALLED } from "./hooks.ts";
 import { toolProblem } from "./tools.ts";
 
 export interface ApiOptions {
@@ -21,6 +21,8 @@ export interface ApiOptions {
   flagValue(name: string): boolean | string | undefined;
   /** What is wrong with something that was registered. */
   problem(event: string, error: string): void;
+  /** Told to the host, once for each key. */
+  notice(key: string, text: string): void;
   /** What omp's extensions find on it beside that. */
   extras: object;
 }
@@ -38,9 +40,12 @@ function registration(options: ApiOptions): object {
   return {
     on(name: unknown, handler: unknown) {
       if (typeof handler !== "function") throw new TypeError(`on("${String(name)}"): the handler must be a function`);
+      if (typeof name === "string" && UNCALLED.has(name)) {
+        const text = `${extensionPath} listens to "${name}", which never happens here: that handler is never called`;
+        return options.notice(`on ${name} ${extensionPath}`, text);
+      }
       if (typeof name !== "string" || !isHookName(name)) {
-        problem("on", `there is no event "${String(name)}": its handler is never called`);
-        return;
+        return problem("on", `there is no event "${String(name)}": its handler is never called`);
       }
       const handlers = extension.handlers.get(name) ?? [];
       extension.handlers.set(name, [...handlers, handler as Handler]);
@@ -69,7 +74,9 @@ function registration(options: ApiOptions): object {
       const flag = extension.flags.get(name);
       return flag ? (options.flagValue(name) ?? flag.default) : undefined;
     },
-    registerProvider(name: string, config: unknown) {
+    registerProvider(name: unknown, config: unknown) {
+      if (typeof name !== "string" || name === "" || !isRecord(config))
+        return problem("registerProvider", `a provider needs a name and an object, not "${String(name)}"`);
       const actions = bound();
       if (actions) actions.registerProvider(name, config);
       else options.providers.push({ extensionPath, name, config });
@@ -131,8 +138,9 @@ function actionsOf(options: ApiOptions): object {
     setModel: (model: { provider: string; id: string }) => actions().setModel(model),
     getThinkingLevel: () => actions().thinkingLevel(),
     setThinkingLevel(level: unknown) {
-      const known = THINKING_LEVELS.find((candidate) => candidate === level);
-      if (!known) throw new TypeError(`setThinkingLevel: "${String(level)}" is no level: ${THINKING_LEVELS.join(", ")}`);
+      const known = level === "max" ? "xhigh" : THINKING_LEVELS.find((candidate) => candidate === level);
+      if (!known)
+        throw new TypeError(`setThinkingLevel: "${String(level)}" is no level: ${THINKING_LEVELS.join(", ")}`);
       actions().setThinkingLevel(known);
     },
     getSettings: (key?: string) => (key === undefined ? {} : actions().setting(key)),

@@ -1,5 +1,5 @@
 import type { Clock } from "@tiller/protocol/clock";
-import type { HookName, HookResult, SessionHooks } from "../session/ports.ts";
+import type { HookEvent, HookName, HookResult, SessionHooks } from "../session/ports.ts";
 import type { ExtensionActions } from "./actions.ts";
 import { callExtension } from "./call.ts";
 import { calledCommand } from "./commands.ts";
@@ -7,6 +7,7 @@ import { type ContextOptions, createCommandContext, createContext, inherit, with
 import { createApi, sending } from "./create-api.ts";
 import type { Extension, ExtensionError } from "./extension.ts";
 import { createGeneration, type Generation } from "./generation.ts";
+import { HOOKS } from "./hooks.ts";
 import type { ExtensionSource } from "./loading/find-extensions.ts";
 import type { LoadedFactory } from "./loading/load-factories.ts";
 import { NOT_YET, STALE } from "./messages.ts";
@@ -60,7 +61,7 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
 
   const actionsFor = (extension: Extension) => (): ExtensionActions => {
     if (!extension.isAlive) throw new Error(STALE);
-    if (!actions) throw new Error(NOT_YET);
+    if (!actions || !isBound.has(extension)) throw new Error(NOT_YET);
     return actions;
   };
   const generate = async (): Promise<Generation> =>
@@ -75,6 +76,7 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
           bound: () => (extension.isAlive && isBound.has(extension) ? actions : undefined),
           flagValue: options.flagValue,
           problem: (event, error) => report({ extensionPath: extension.source.path, event, error }),
+          notice: options.notice,
           extras: options.extras(extension.source),
         }),
     });
@@ -82,8 +84,8 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
   let isBound = new WeakSet<Extension>();
   let generation = await generate();
 
-  const contexts = new WeakMap<Extension, { base: object; command: object }>();
-  const contextsOf = (extension: Extension): { base: object; command: object } => {
+  const contexts = new WeakMap<Extension, { about: ContextOptions; base: object; command: object }>();
+  const contextsOf = (extension: Extension): { about: ContextOptions; base: object; command: object } => {
     const known = contexts.get(extension);
     if (known) return known;
     const about: ContextOptions = {
@@ -95,7 +97,7 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
       successor: () => successorOf(extension),
     };
     const base = createContext(about);
-    const made = { base, command: createCommandContext(about, base) };
+    const made = { about, base, command: createCommandContext(about, base) };
     contexts.set(extension, made);
     return made;
   };
@@ -109,8 +111,10 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     const problem = (event: string, error: string) => report({ extensionPath: source.path, event, error });
     return inherit(next ? contextsOf(next).command : {}, sending({ actions: act, problem }));
   };
-  const context = (extension: Extension, signal: AbortSignal | undefined): object =>
-    withSignal(contextsOf(extension).base, signal);
+  const context = (extension: Extension, signal: AbortSignal | undefined): object => {
+    const { about, base } = contextsOf(extension);
+    return withSignal(about, base, signal);
+  };
 
   const runner = createRunner({
     extensions: () => generation.extensions,
@@ -138,6 +142,14 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     await tell(hook, { ...dialog });
     prompts.beingTold -= 1;
   };
+  /** Between two sessions, and before the first, nobody is there to hear of a choice: it is told when one has begun. */
+  let hasBegun = false;
+  const untold: (() => Promise<void>)[] = [];
+  const tellLater = <K extends HookName>(hook: K, event: HookEvent<K>): boolean => {
+    if (hasBegun || (hook !== "model_select" && hook !== "thinking_level_select")) return false;
+    untold.push(() => tell(hook, event));
+    return true;
+  };
   const start = async (
     reason: "startup" | "reload" | "new" | "resume" | "fork",
     previousSessionFile?: string,
@@ -146,6 +158,8 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     await tell("session_start", { ...about });
     if (reason === "new" || reason === "resume") await tell("session_switch", { ...about });
     if (reason === "fork") await tell("session_branch", { previousSessionFile });
+    hasBegun = true;
+    for (const tellNow of untold.splice(0)) await tellNow();
     const event = {
       cwd: actions?.cwd() ?? "",
       reason: reason === "reload" ? ("reload" as const) : ("startup" as const),
@@ -167,9 +181,12 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
 
   const hooks: SessionHooks = {
     ...createSessionHooks(runner, clock.now),
+    run: async (hook, event, signal) =>
+      tellLater(hook, event) ? HOOKS[hook].nothing(event) : runner.run(hook, event, signal),
     async leave(reason, targetSessionFile) {
       const target = targetSessionFile === undefined ? {} : { targetSessionFile };
       await tell("session_shutdown", { reason, ...target });
+      hasBegun = false;
     },
     entered: (reason, previous) => renew(reason, previous),
   };

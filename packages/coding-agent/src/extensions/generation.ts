@@ -64,6 +64,10 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
     if (!("error" in called)) return extension;
     report({ extensionPath: source.path, event: "load", error: `Failed to load extension: ${called.error}` });
     extension.life.abort();
+    // What it had registered until then goes with it.
+    for (let at = providers.length - 1; at >= 0; at--) {
+      if (providers[at]?.extensionPath === source.path) providers.splice(at, 1);
+    }
     return undefined;
   };
   const made = await Promise.all(loaded.map(make));

@@ -1,5 +1,6 @@
+import { plainJson } from "../lib/plain-json.ts";
 import type { FromExtension, HookEvent, HookName, HookResult } from "../session/ports.ts";
-import { bashResultOf, contentOf, customMessageOf, isRecord, strings } from "./answers.ts";
+import { bashResultOf, contentOf, customMessageOf, imagesOf, isRecord, replacedMessage, strings } from "./answers.ts";
 
 /** Every hook in one table: what a handler's answer does, how those of several handlers combine, how long each may take. */
 
@@ -82,7 +83,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
       const { summary, firstKeptEntryId, tokensBefore, details } = compaction;
       result.compaction = {
         summary,
-        details,
+        details: plainJson(details),
         ...(typeof firstKeptEntryId === "string" && { firstKeptEntryId }),
         ...(typeof tokensBefore === "number" && { tokensBefore }),
       };
@@ -99,7 +100,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
       if (!context) return { problem: "context must be a list of texts" };
       result.context.push(...context);
       if (typeof answer.prompt === "string") result.prompt = answer.prompt;
-      if (answer.preserveData !== undefined) result.preserveData = answer.preserveData;
+      if (answer.preserveData !== undefined) result.preserveData = plainJson(answer.preserveData);
       return undefined;
     },
   },
@@ -117,7 +118,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
         if (!isRecord(summary) || typeof summary.summary !== "string") {
           return { problem: "summary must be an object with a summary" };
         }
-        result.summary = { summary: summary.summary, details: summary.details };
+        result.summary = { summary: summary.summary, details: plainJson(summary.details) };
       }
       if (typeof customInstructions === "string") result.customInstructions = customInstructions;
       if (typeof replaceInstructions === "boolean") result.replaceInstructions = replaceInstructions;
@@ -146,8 +147,10 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
       if (answer.action === "continue" || answer.action === undefined) return undefined;
       if (answer.action !== "transform") return { problem: 'action must be "continue", "transform" or "handled"' };
       if (typeof answer.text !== "string") return { problem: 'a "transform" needs a text' };
+      const images = imagesOf(answer.images);
+      if (images === "nonsense") return { problem: "images must be a list of image blocks" };
       event.text = result.text = answer.text;
-      if (Array.isArray(answer.images)) event.images = result.images = answer.images;
+      if (images) event.images = result.images = images;
       return undefined;
     },
   },
@@ -180,10 +183,9 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
     nothing: ({ message }) => ({ message }),
     take(answer, { event, result }) {
       if (answer.message === undefined) return undefined;
-      if (!isRecord(answer.message) || answer.message.role !== event.message.role) {
-        return { problem: "message_end handlers must return a message with the same role" };
-      }
-      event.message = result.message = { ...event.message, ...answer.message } as typeof result.message;
+      const message = replacedMessage(event.message, answer.message);
+      if ("problem" in message) return message;
+      event.message = result.message = message;
       return undefined;
     },
   },
@@ -246,7 +248,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
         if (!content) return { problem: "content must be a list of text and image blocks" };
         event.content = result.content = content;
       }
-      if ("details" in answer) event.details = result.details = answer.details;
+      if ("details" in answer) event.details = result.details = plainJson(answer.details);
       if (typeof answer.isError === "boolean") event.isError = result.isError = answer.isError;
       return undefined;
     },
@@ -284,9 +286,23 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   auto_compaction_end: told("That summary is made, or not."),
   auto_retry_start: told("The model is asked again after a pause."),
   auto_retry_end: told("Asking again is over."),
+  todo_reminder: told("The model is reminded of open tasks."),
   ui_prompt_start: told("A dialog is shown."),
   ui_prompt_end: told("A dialog is over."),
 };
+
+/** Events of other hosts for things that are not here, or are decided without extensions. */
+export const UNCALLED: ReadonlySet<string> = new Set([
+  "agent_before_settle",
+  "before_provider_headers",
+  "cache_warming_decision",
+  "context_with_system",
+  "mcp_servers_change",
+  "project_trust",
+  "provider_stream_event",
+  "ttsr_triggered",
+  "user_python",
+]);
 
 function takeCancel(answer: Record<string, unknown>, { result }: { result: { cancel: boolean } }): "stop" | undefined {
   if (answer.cancel !== true) return undefined;

@@ -1,3 +1,4 @@
+import type { AssistantMessage } from "@tiller/protocol/message";
 import type { HookEvent, HookName, SessionHooks } from "../session/ports.ts";
 
 type SessionEvent = Parameters<SessionHooks["observe"]>[0];
@@ -24,20 +25,28 @@ type Payloads = {
   ) => HookEvent<K>;
 };
 
-const bare = <E extends { type: string }>({ type: _, ...payload }: E): Omit<E, "type"> => payload;
+const bare = <E extends { type: string }>({ type: _, ...payload }: E): Omit<E, "type"> => structuredClone(payload);
+
+/** As much of it as is needed so that nobody can take anything out of the message that grows. */
+function shallowCopy(message: AssistantMessage): AssistantMessage {
+  return { ...message, content: message.content.map((block) => ({ ...block })) };
+}
 
 /**
- * The hooks that only hear. Messages that are whole when they are first told are not here, nor are their ends: their
+ * The hooks that only hear. What they hear is a copy: whatever they do with it, the run goes on as it was. Messages that are whole when they are first told are not here, nor are their ends: their
  * handlers are asked before anybody hears of them.
  */
 const PAYLOADS = {
   agent_start: () => ({}),
-  agent_end: ({ messages }) => ({ messages }),
+  agent_end: ({ messages }) => structuredClone({ messages }),
   agent_settled: bare,
   turn_start: (_, { turnIndex, timestamp }) => ({ turnIndex, timestamp }),
-  turn_end: ({ message, toolResults }, { turnIndex }) => ({ turnIndex, message, toolResults }),
+  turn_end: ({ message, toolResults }, { turnIndex }) => structuredClone({ turnIndex, message, toolResults }),
   message_start: bare,
-  message_update: ({ event, snapshot }) => ({ message: snapshot(), assistantMessageEvent: event }),
+  message_update: ({ event, snapshot }) => ({
+    message: shallowCopy(snapshot()),
+    assistantMessageEvent: { ...event },
+  }),
   tool_execution_start: bare,
   tool_execution_update: bare,
   tool_execution_end: bare,
@@ -46,6 +55,7 @@ const PAYLOADS = {
   auto_compaction_end: bare,
   auto_retry_start: bare,
   auto_retry_end: bare,
+  todo_reminder: bare,
 } satisfies Payloads;
 
 /** Told before anybody else hears of it, see above. */

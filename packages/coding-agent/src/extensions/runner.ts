@@ -3,6 +3,7 @@ import type { HookEvent, HookName, HookResult } from "../session/ports.ts";
 import { isRecord } from "./answers.ts";
 import { callExtension } from "./call.ts";
 import type { Extension, ExtensionError, Handler } from "./extension.ts";
+import { errorText } from "./guards/rejections.ts";
 import { HOOKS, type HookRow, type HookState } from "./hooks.ts";
 
 export interface RunnerOptions {
@@ -51,15 +52,17 @@ export function createRunner(options: RunnerOptions): Runner {
     }
     const answer = called.value;
     if (answer === undefined || answer === null || !row.take) return undefined;
-    if (!row.takesAnything && !isRecord(answer)) {
-      const error = `the handler gave back ${shown(answer)}. What it may give back: ${row.answer ?? "nothing"}`;
-      options.report({ extensionPath: path, event: hook, error });
+    try {
+      const taken = takeAnswer(row, answer, state);
+      if (typeof taken !== "object") return taken;
+      options.report({ extensionPath: path, event: hook, error: taken.problem });
       return undefined;
+    } catch (error) {
+      // It cannot even be looked at.
+      const problem = `what the handler gave back cannot be used: ${firstLine(errorText(error))}`;
+      options.report({ extensionPath: path, event: hook, error: problem });
+      return row.failed?.(problem, state);
     }
-    const taken = row.take(answer as Record<string, unknown>, state);
-    if (typeof taken !== "object") return taken;
-    options.report({ extensionPath: path, event: hook, error: taken.problem });
-    return undefined;
   };
 
   return {
@@ -76,6 +79,21 @@ export function createRunner(options: RunnerOptions): Runner {
       return result;
     },
   };
+}
+
+function takeAnswer<K extends HookName>(
+  row: HookRow<K>,
+  answer: unknown,
+  state: HookState<K>,
+): "stop" | { problem: string } | undefined {
+  if (row.takesAnything || isRecord(answer)) return row.take?.(answer as Record<string, unknown>, state);
+  return {
+    problem: `the handler gave back ${shown(answer)}. What it may give back: ${row.answer ?? "nothing"}`,
+  };
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
 }
 
 function shown(value: unknown): string {

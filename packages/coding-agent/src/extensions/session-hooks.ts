@@ -18,8 +18,13 @@ export function createSessionHooks(runner: Runner, now: () => number): Omit<Sess
   /** Everything that was told before is over when a handler has a say: it knows what has happened. */
   const settle = async (message: AgentMessage): Promise<AgentMessage> => {
     await told;
-    if (message.role !== "assistant" && listens("message_start")) await run("message_start", { message });
-    return listens("message_end") ? (await run("message_end", { message })).message : message;
+    const copy = (): AgentMessage => structuredClone(message);
+    if (message.role !== "assistant" && listens("message_start")) await run("message_start", { message: copy() });
+    if (!listens("message_end")) return message;
+    const shown = copy();
+    const { message: used } = await run("message_end", { message: shown });
+    // Only what is given back counts, not what was done to the copy.
+    return used === shown ? message : used;
   };
   const beforeTool: AgentHooks["beforeTool"] = async ({ toolName, toolCallId, args, signal }) => {
     await told;
@@ -27,12 +32,12 @@ export function createSessionHooks(runner: Runner, now: () => number): Omit<Sess
     return block === undefined ? undefined : { block, ...(terminate && { terminate }) };
   };
   const afterTool: AgentHooks["afterTool"] = async ({ toolName, toolCallId, args, result, isError, signal }) => {
-    const { isError: stillError, ...changed } = await run(
-      "tool_result",
-      { toolName, toolCallId, input: args, isError, ...result },
-      signal,
-    );
-    return { result: { ...result, ...changed }, isError: stillError };
+    const [input, shown] = structuredClone([args, result] as const);
+    const used = await run("tool_result", { toolName, toolCallId, input, isError, ...shown }, signal);
+    // Only what is given back counts, not what was done to the copy.
+    const content = used.content === shown.content ? result.content : used.content;
+    const details = used.details === shown.details ? result.details : used.details;
+    return { result: { ...result, content, details }, isError: used.isError };
   };
   const anyOf = (...hooks: HookName[]): boolean => hooks.some(listens);
 

@@ -3,6 +3,7 @@ import type { JsonSchema, ToolResult } from "@tiller/protocol/tool";
 import { plainJson } from "../lib/plain-json.ts";
 import { contentOf, isRecord } from "./answers.ts";
 import type { Extension, ToolDefinition } from "./extension.ts";
+import { errorText } from "./guards/rejections.ts";
 
 /** Why this is no tool, in one sentence; undefined when it is one. */
 export function toolProblem(given: unknown): string | undefined {
@@ -22,8 +23,20 @@ const TYPES = new Set(["object", "array", "string", "number", "integer", "boolea
 function schemaProblem(schema: unknown): string | undefined {
   if (schema === undefined) return undefined;
   if (!isRecord(schema)) return `they are ${Array.isArray(schema) ? "a list" : typeof schema}`;
+  // First of all: what is wrong with it may be that it has no end.
+  const unwritable = jsonProblem(schema);
+  if (unwritable !== undefined) return unwritable;
   if (schema.type !== undefined && schema.type !== "object") return `"type" is ${JSON.stringify(schema.type)}`;
   return partProblem(schema, "");
+}
+
+function jsonProblem(value: unknown): string | undefined {
+  try {
+    plainJson(value);
+    return undefined;
+  } catch (error) {
+    return errorText(error).split("\n", 1)[0];
+  }
 }
 
 /** Providers refuse a whole request for one wrong word here. */
@@ -106,7 +119,7 @@ function execute(
 function partialOf(partial: unknown): ToolResult | undefined {
   if (!isRecord(partial)) return undefined;
   const content = contentOf(partial.content ?? []);
-  return content && { content, ...(partial.details === undefined ? {} : { details: partial.details }) };
+  return content && { content, ...(partial.details === undefined ? {} : { details: plainJson(partial.details) }) };
 }
 
 function resultOf(name: string, given: unknown): AgentToolResult {

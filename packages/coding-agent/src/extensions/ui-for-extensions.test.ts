@@ -5,11 +5,12 @@ import { type UiForExtension, uiForExtension } from "./ui-for-extensions.ts";
 interface DeskOptions {
   hasUI?: boolean;
   life?: AbortSignal;
+  call?: AbortSignal[];
   answer?: () => Promise<never>;
 }
 
 /** `calls` are those that reached the host; dialogs wait until `end` is called. */
-function desk({ hasUI = true, life, answer }: DeskOptions = {}) {
+function desk({ hasUI = true, life, call, answer }: DeskOptions = {}) {
   const calls: unknown[][] = [];
   const notices: [key: string, text: string][] = [];
   const dialogs: boolean[] = [];
@@ -43,6 +44,7 @@ function desk({ hasUI = true, life, answer }: DeskOptions = {}) {
     notice: (key, text) => notices.push([key, text]),
     onDialog: (open) => dialogs.push(open),
     life,
+    call: call && (() => call),
   });
   return { ui, calls, notices, dialogs, theme, end: (value: unknown) => ends.shift()?.(value as never) };
 }
@@ -163,12 +165,12 @@ describe("signals and callbacks", () => {
     expect(signalOf(calls)).toBe(signal);
   });
 
-  it.each(["extension", "life"] as const)("aborts a dialog when the %s does", async (who) => {
-    const [extension, life] = [new AbortController(), new AbortController()];
-    const { ui, calls, end } = desk({ life: life.signal });
+  it.each(["extension", "life", "call"] as const)("aborts a dialog when the %s does", async (who) => {
+    const [extension, life, call] = [new AbortController(), new AbortController(), new AbortController()];
+    const { ui, calls, end } = desk({ life: life.signal, call: [new AbortController().signal, call.signal] });
     const asked = ui.confirm("Sure?", "", { signal: extension.signal });
     expect(signalOf(calls)?.aborted).toBe(false);
-    (who === "life" ? life : extension).abort();
+    ({ extension, life, call })[who].abort();
     expect(signalOf(calls)?.aborted).toBe(true);
     end(false);
     expect(await asked).toBe(false);

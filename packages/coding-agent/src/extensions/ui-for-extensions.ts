@@ -25,6 +25,8 @@ export interface UiForExtensionOptions {
   onPrompt?(when: "start" | "end", dialog: { id: string; method: string }): void;
   /** Aborts when the extension's time is over: its dialogs are withdrawn. */
   life?: AbortSignal;
+  /** Aborts when what the extension was called for is over: nobody waits for an answer any more. Asked for each dialog. */
+  call?(): readonly AbortSignal[];
 }
 
 type Choice = string | { label: string; description?: string };
@@ -76,7 +78,7 @@ export function uiForExtension(options: UiForExtensionOptions): UiForExtension {
   /** Opens a dialog of which the other arguments have been checked. */
   const dialog = async <A>(method: string, how: unknown, open: (how: DialogOptions) => Promise<A>): Promise<A> => {
     const checked = dialogOptionsOf(`${method}(): opts`, how);
-    const either = firstOf(checked.signal, options.life);
+    const either = firstOf(checked.signal, options.life, ...(options.call?.() ?? []));
     let shown: string | undefined;
     const onShown = (id: string): void => {
       shown = id;

@@ -1,4 +1,5 @@
 import type { Clock } from "@tiller/protocol/clock";
+import type { ThinkingLevel } from "@tiller/protocol/model";
 import type { ModelControl } from "./model-control.ts";
 import { interruptedResult, interruption, recordedChoice } from "./restore.ts";
 import type { SessionEvent } from "./session-event.ts";
@@ -9,6 +10,8 @@ export interface AdoptOptions {
   models: ModelControl;
   clock: Clock;
   emit(event: SessionEvent): unknown;
+  /** The level is another one than before. */
+  onThinkingLevel?(level: ThinkingLevel, previous: ThinkingLevel): void;
 }
 
 export interface Adoption {
@@ -30,7 +33,10 @@ export function adoptSession({ how, keepsModel, keepsLevel }: Adoption, options:
   };
   if (!models.restore(wanted) && wanted.model) emit(lostModel(wanted.model, models));
   const { thinkingLevel } = models;
-  if (thinkingLevel !== before) emit({ type: "thinking_level_changed", level: thinkingLevel });
+  if (thinkingLevel !== before) {
+    emit({ type: "thinking_level_changed", level: thinkingLevel });
+    options.onThinkingLevel?.(thinkingLevel, before);
+  }
   // Who only looks at a session leaves its file as it is.
   if (how !== "resume") recordChoice(store, models);
   if (how !== "resume" || store.isInUse) return false;

@@ -1,4 +1,5 @@
 import type { QueueModes, QueueName } from "@tiller/agent/message-queue";
+import { orAborted } from "@tiller/agent/tell";
 import type { QueueTexts } from "@tiller/agent/types";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { Params, Result } from "@tiller/protocol/commands/index";
@@ -7,11 +8,14 @@ import type { PromptLimits } from "@tiller/protocol/limits";
 import type { AgentMessage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { SessionState } from "@tiller/protocol/state";
+import type { TodoPhase } from "@tiller/protocol/todo";
+import type { Late } from "../lib/late.ts";
 import { remember } from "../lib/remember.ts";
 import type { BashRunner } from "./bash-runner.ts";
 import type { Compactor } from "./compaction/compactor.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
 import { createHandledPrompts } from "./handled-prompts.ts";
+import type { HostTools } from "./host-tools.ts";
 import { lastAssistantText } from "./last-text.ts";
 import type { ModelControl } from "./model-control.ts";
 import type { InputSource, SessionExtensions, SessionHooks } from "./ports.ts";
@@ -25,6 +29,7 @@ import type { Refused, SessionSwitch } from "./session-switch.ts";
 import type { SessionViews } from "./session-views.ts";
 import { messageOf } from "./store/entry-rules.ts";
 import type { SessionStore } from "./store/session-store.ts";
+import type { Todos } from "./todos.ts";
 import type { Navigated, NavigateRequest, TreeNavigation } from "./tree-navigation.ts";
 
 export interface MessageRequest {
@@ -88,8 +93,13 @@ export interface AgentSession {
   abortRetry(): Promise<void>;
   /** Goes on from another place of the same session. */
   navigate(request: NavigateRequest): Promise<Navigated | Refused>;
-  /** Gives up the navigation that is under way, and those that begin before the function that it returns is called. */
-  giveUpNavigation(): () => void;
+  /**
+   * Gives up the navigation that is under way, and what handlers of extensions ask; and all of that that begins before the
+   * function that it returns is called.
+   */
+  giveUpWaiting(): () => void;
+  /** Aborts with the next abort: whoever asks something now need not wait for an answer any longer. */
+  readonly patience: AbortSignal;
   /** Neither a run nor a shell command of the host is going on. */
   waitForIdle(): Promise<void>;
   subscribe(listener: SessionListener): () => void;
@@ -106,6 +116,10 @@ export interface AgentSession {
   resources(): Promise<SessionResources>;
   /** Undefined when there are none. */
   readonly extensions: SessionExtensions | undefined;
+  /** Loaded when the host first lends tools. */
+  hostTools(): Promise<HostTools>;
+  /** Puts another plan in the place of the one there is. */
+  setTodos(phases: Params<"set_todos">["phases"]): Promise<TodoPhase[] | Refused>;
   setAutoCompaction(isEnabled: boolean): void;
   setName(name: string): Promise<Refused | undefined>;
   /** Ends the run, the shell commands and what waits. `reason` is what the results of unfinished prompts say. */
@@ -141,6 +155,10 @@ export interface AgentSessionParts {
   resources(): Promise<SessionResources>;
   hooks: SessionHooks | undefined;
   extensions: SessionExtensions | undefined;
+  hostTools(): Promise<HostTools>;
+  todos: Late<Todos>;
+  /** The session has begun for the extensions: what comes in may be worked on. */
+  started(): Promise<void>;
   /** Who sends the prompts of this process, for those who look at what comes in. */
   inputSource: InputSource;
 }
@@ -162,12 +180,23 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   /** Behind those who asked for it before: they are then there to be ended. What could not be loaded has nothing to end. */
   const abortNavigation = async (): Promise<void> => {
     await asked?.then(
-      ({ tree }) => tree.abort(),
+      ({ tree, files }) => {
+        files.abort();
+        return tree.abort();
+      },
       () => undefined,
     );
   };
-  /** So many want that no navigation waits for a summary. */
+  /** So many want that nothing waits for a summary or an answer. */
   let givenUp = 0;
+  let patience = new AbortController();
+  const losePatience = (): void => {
+    patience.abort();
+    patience = new AbortController();
+  };
+
+  /** Why nothing is taken on any more: what was still being looked at when the process ended would wait for ever. */
+  let closedFor: string | undefined;
 
   const enqueue = (
     name: QueueName,
@@ -175,6 +204,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     prompt?: AcceptedPrompt,
   ): Admission | Promise<Admission> => {
     const add = (message: UserMessage): Admission => {
+      if (closedFor !== undefined) return { refused: closedFor };
       queue.add(name, message, prompt);
       return { disposition: "queued" };
     };
@@ -192,6 +222,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     signal?: AbortSignal,
   ): Promise<MessageRequest | Refused | { handled: true }> => {
     const { message: text, images } = request;
+    await (signal ? orAborted(parts.started(), signal) : parts.started());
     const input = hooks?.listens("input")
       ? await hooks.run("input", { text, images, source: parts.inputSource }, signal)
       : { handled: false, text, images };
@@ -214,7 +245,12 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   /** A command of an extension runs at once, whatever else is going on. */
   const asCommand = (request: PromptRequest): Admission | undefined => {
     const command = parts.extensions?.command(request.message);
-    return command && { disposition: "handled", job: handled.job(newPrompt(request), command.run) };
+    if (!command) return undefined;
+    const work = async (): Promise<void> => {
+      await parts.started();
+      await command.run();
+    };
+    return { disposition: "handled", job: handled.job(newPrompt(request), work) };
   };
   const dropQueue = (reason: string): QueueTexts => {
     const texts = queue.texts();
@@ -268,6 +304,12 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     bash,
     admit: admitWhenFree,
     extensions: parts.extensions,
+    hostTools: parts.hostTools,
+    async setTodos(phases) {
+      const why = await store.writeProblem();
+      if (why !== undefined) return { refused: why };
+      return (await parts.todos.load()).set(phases, "host");
+    },
     replace(request) {
       const command = asCommand(request);
       if (command) return { admission: command, over: run.abort() };
@@ -285,16 +327,21 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     },
     clearQueue: () => dropQueue("The queued prompt was removed by clear_queue"),
     async abort() {
+      losePatience();
       await Promise.all([run.abort(), compactor.abort(), abortNavigation()]);
     },
     abortRetry: () => run.abortRetry(),
     navigate: async (request) => (await history()).tree.navigate(request, givenUp > 0),
-    giveUpNavigation() {
+    giveUpWaiting() {
       givenUp += 1;
+      losePatience();
       void abortNavigation();
       return () => {
         givenUp -= 1;
       };
+    },
+    get patience() {
+      return givenUp > 0 ? AbortSignal.abort() : patience.signal;
     },
     async waitForIdle() {
       await Promise.all([run.settled(), bash.settled(), compactor.settled(), handled.settled()]);
@@ -317,7 +364,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       messageCount: store.messageCount,
       pendingMessageCount: queue.count,
       queuedMessageCount: queue.count,
-      todoPhases: NO_PHASES,
+      todoPhases: (parts.todos.made?.phases as TodoPhase[] | undefined) ?? NO_PHASES,
       contextUsage: parts.contextUsage(),
       lastRunInterrupted: parts.wasInterrupted() || undefined,
       retry: run.retry,
@@ -352,8 +399,10 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     stop,
     resources: parts.resources,
     async dispose(reason) {
+      closedFor = reason;
       await Promise.all([stop(reason), abortNavigation()]);
       handled.endAll(reason);
+      parts.todos.made?.close();
       await hooks?.leave("quit");
       await store.close();
     },

@@ -13,6 +13,8 @@ export interface Situation {
   pauseTooLong: boolean;
   /** Undefined while nothing is compacted by itself. */
   compaction?: CompactionSituation;
+  /** The plan has open tasks, and the model may be reminded of them. */
+  hasOpenTasks?: boolean;
 }
 
 export interface CompactionSituation {
@@ -28,6 +30,7 @@ export interface CompactionSituation {
 
 export type Step =
   | { do: "stop" }
+  | { do: "remind" }
   | { do: "report"; secondOverflow?: true }
   | { do: "retry"; attempt: number }
   | { do: "compact"; reason: "overflow" | "threshold"; thenContinue: boolean };
@@ -59,6 +62,7 @@ const RULES: readonly Rule[] = [
       thenContinue: Boolean(s.compaction?.queued || s.compaction?.autoContinue),
     }),
   },
+  { when: (s) => s.stopReason === "stop" && s.hasOpenTasks === true, step: () => ({ do: "remind" }) },
   { when: () => true, step: () => ({ do: "stop" }) },
 ];
 

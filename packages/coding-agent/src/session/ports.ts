@@ -5,6 +5,7 @@ import type { AgentMessage, CustomMessage, ToolResultMessage } from "@tiller/pro
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import type { StreamEvent } from "@tiller/protocol/stream-event";
+import type { TodoItem } from "@tiller/protocol/todo";
 import type { ToolResult } from "@tiller/protocol/tool";
 import type { BashResult } from "./bash-runner.ts";
 import type { EventPlace, SessionEvent } from "./session-event.ts";
@@ -120,6 +121,7 @@ export interface HookCalls {
   auto_compaction_end: Told<{ aborted: boolean; willRetry: boolean; result?: CompactionResult; errorMessage?: string }>;
   auto_retry_start: Told<{ attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }>;
   auto_retry_end: Told<{ success: boolean; attempt: number; finalError?: string }>;
+  todo_reminder: Told<{ todos: readonly TodoItem[]; attempt: number; maxAttempts: number }>;
   ui_prompt_start: Told<{ id: string; method: string }>;
   ui_prompt_end: Told<{ id: string; method: string }>;
 }

@@ -4,6 +4,7 @@ import type { CompactionResult } from "@tiller/protocol/compaction";
 import type { AgentMessage, Usage } from "@tiller/protocol/message";
 import type { ThinkingLevel } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
+import type { TodoItem } from "@tiller/protocol/todo";
 import type { LimitUse } from "./limits.ts";
 
 /** Hosts send strings; a number is echoed as a number. */
@@ -74,6 +75,8 @@ export type SessionEvent =
   | { type: "session_info_changed"; name?: string }
   | { type: "entry_appended"; entry: SessionEntry }
   | { type: "bash_execution_update"; id?: CommandId; delta: string }
+  | { type: "todo_reminder"; todos: TodoItem[]; attempt: number; maxAttempts: number }
+  | { type: "todo_auto_clear" }
   | { type: "extension_error"; extensionPath: string; event: string; error: string }
   | { type: "notice"; level: "info" | "warning" | "error"; message: string; source?: string };
 

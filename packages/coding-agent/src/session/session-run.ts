@@ -17,6 +17,7 @@ import { type Ending, promptResult } from "./prompt-result.ts";
 import { type RetrySettings, retryDelay } from "./retry-policy.ts";
 import type { AcceptedPrompt, EventPlace } from "./session-event.ts";
 import type { SessionQueue } from "./session-queue.ts";
+import type { Todos } from "./todos.ts";
 import type { Spending } from "./usage-tally.ts";
 
 /**
@@ -71,6 +72,8 @@ export interface SessionRunOptions {
   observed?(): Promise<void>;
   /** Takes messages out of what the model sees; they stay in the file. */
   leaveOut(messages: readonly AgentMessage[]): void;
+  /** The plan: what the model is told of it, and reminded of. */
+  todos?: Pick<Todos, "takeNews" | "reminder">;
   /** Undefined: nothing is ever compacted by itself. */
   compaction?: RunCompaction;
   /**
@@ -113,6 +116,8 @@ interface Run {
   overflowTried: boolean;
   /** It was continued after a compaction although nobody asked for anything. */
   autoContinued: boolean;
+  /** How often the model was reminded of open tasks. */
+  reminders: number;
   /** The last message of the conversation is no answer. */
   isUnanswered: boolean;
   /** `agent_end` has been told for the last time: the next prompt may come. */
@@ -143,7 +148,8 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     await compactBefore(run);
     const opening = await options.open?.(message, ports, signal);
     const { systemPrompt } = opening ?? {};
-    let prompts = opening?.messages ?? [message];
+    const news = options.todos?.takeNews();
+    let prompts: readonly AgentMessage[] = [...(opening?.messages ?? [message]), ...(news ? [news] : [])];
     for (;;) {
       run.isUnanswered = true;
       const outcome = await runAgent({
@@ -162,6 +168,8 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       const settings = options.retrySettings();
       const attempt = progress.attempt + 1;
       const delayMs = settings && retryDelay(attempt, outcome.error, settings, ids.lot());
+      const isFree = outcome.stopReason === "stop" && !progress.isSpent;
+      const reminder = isFree ? options.todos?.reminder(run.reminders + 1) : undefined;
       const step = nextStep({
         stopReason: outcome.stopReason,
         retryable: outcome.error?.retryable,
@@ -171,6 +179,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
         maxRetries: settings?.maxRetries ?? 0,
         pauseTooLong: delayMs === undefined,
         compaction: compactionSituation(run, outcome),
+        hasOpenTasks: reminder !== undefined,
       });
       if (step.do === "retry" && delayMs !== undefined) {
         const given = await retry(run, outcome, { attempt, maxAttempts: settings?.maxRetries ?? 0, delayMs });
@@ -180,6 +189,13 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       }
       if (settings && outcome.error && delayMs === undefined) tellLongPause(outcome.error, settings.maxDelayMs);
       progress.endRetries(outcome);
+      if (step.do === "remind" && reminder) {
+        progress.end(outcome.messages, true);
+        run.reminders += 1;
+        void pipeline.emit(reminder.event, placeOf(run));
+        prompts = [reminder.message];
+        continue;
+      }
       if (step.do !== "compact" || !step.thenContinue) return { outcome, step };
       progress.end(outcome.messages, true);
       if (step.reason === "overflow") {
@@ -348,6 +364,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
         before: current,
         overflowTried: false,
         autoContinued: false,
+        reminders: 0,
         isUnanswered: false,
         ended: false,
         settled,

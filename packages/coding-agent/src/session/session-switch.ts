@@ -16,6 +16,8 @@ export interface SessionSwitch {
   clone(): Promise<Switched | Refused>;
   /** A copy of the way to this entry, with it. */
   copyUpTo(entryId: string): Promise<Switched | Refused>;
+  /** Whoever is still being asked whether the session may be left has said no. */
+  abort(): void;
 }
 
 export interface Switched {
@@ -58,6 +60,8 @@ export interface SessionSwitchOptions {
   isOpen(path: string): boolean;
 }
 
+type Question = "session_before_switch" | "session_before_fork" | "session_before_branch";
+
 /** Two names for one thing. */
 const FORKING = { fork: "forking", branch: "branching" } as const;
 
@@ -71,14 +75,16 @@ export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitc
     options.adopt(how);
     await hooks?.entered(how, previous);
   };
-  const mayLeave = async (event: HookEvent<"session_before_switch">): Promise<boolean> =>
-    !hooks?.listens("session_before_switch") || !(await hooks.run("session_before_switch", event)).cancel;
-  const mayCopy = async (entryId: string, position: "before" | "at"): Promise<boolean> => {
-    if (hooks?.listens("session_before_fork")) {
-      if ((await hooks.run("session_before_fork", { entryId, position })).cancel) return false;
-    }
-    return !hooks?.listens("session_before_branch") || !(await hooks.run("session_before_branch", { entryId })).cancel;
+  let question = new AbortController();
+  const agrees = async <K extends Question>(hook: K, event: HookEvent<K>): Promise<boolean> => {
+    if (!hooks?.listens(hook)) return true;
+    const { signal } = question;
+    return !(await hooks.run(hook, event, signal)).cancel && !signal.aborted;
   };
+  const mayLeave = (event: HookEvent<"session_before_switch">): Promise<boolean> =>
+    agrees("session_before_switch", event);
+  const mayCopy = async (entryId: string, position: "before" | "at"): Promise<boolean> =>
+    (await agrees("session_before_fork", { entryId, position })) && agrees("session_before_branch", { entryId });
 
   /** A path as a session of its own. It is asked for when the old session is over: all that was told is in the copy. */
   const enterCopy = async (command: string, pathOf: () => readonly number[]): Promise<Refused | undefined> => {
@@ -138,6 +144,10 @@ export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitc
       if (!(await mayCopy(leafId, "at"))) return { cancelled: true };
       const problem = await enterCopy("clone", () => store.path());
       return problem ?? { cancelled: false };
+    },
+    abort() {
+      question.abort();
+      question = new AbortController();
     },
   };
 }

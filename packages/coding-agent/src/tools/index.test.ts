@@ -19,6 +19,7 @@ it("creates every tool with a name, a description and an object schema that is p
     "grep shared",
     "find shared",
     "ls shared",
+    "todo exclusive",
   ]);
   for (const tool of tools) {
     expect(tool.label).toBe(tool.name);
@@ -38,7 +39,7 @@ it("keeps the order of the names, each once, and names what it does not know", (
 });
 
 it.each([
-  [["read-only"], ["read", "grep", "find", "ls"]],
+  [["read-only"], ["read", "grep", "find", "ls", "todo"]],
   [["coding"], ["read", "bash", "edit", "write"]],
   [["all"], ["read", "bash", "edit", "write", "grep", "find", "ls"]],
   [

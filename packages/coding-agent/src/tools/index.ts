@@ -55,6 +55,12 @@ export const BUILTIN_TOOLS = [
     concurrency: "shared",
     load: async () => (await import("./ls.ts")).createLs,
   },
+  {
+    name: "todo",
+    defaultActive: false,
+    concurrency: "exclusive",
+    load: async () => (await import("./todo.ts")).createTodo,
+  },
 ] as const satisfies readonly ToolRow[];
 
 export type BuiltinToolName = (typeof BUILTIN_TOOLS)[number]["name"];

@@ -2,6 +2,13 @@ import type { AgentTool } from "@tiller/agent/types";
 import type { BuiltinToolName } from "./index.ts";
 import { DEFAULT_LIMITS, MAX_BYTES, MAX_LINES } from "./limits.ts";
 
+const STATUS = { type: "string", enum: ["pending", "in_progress", "completed", "abandoned"] };
+const TASK = {
+  type: "object",
+  properties: { id: { type: "string" }, content: { type: "string" }, status: STATUS, notes: { type: "string" } },
+  required: ["content"],
+};
+
 /**
  * What a model is told of each built-in tool. It stands apart from what the tools do: every request needs these texts,
  * while the code behind them is loaded when a tool is first called.
@@ -106,6 +113,43 @@ export const TOOL_SPECS: Readonly<Record<BuiltinToolName, Pick<AgentTool, "label
       properties: {
         path: { type: "string", description: "Folder to list (default: the working directory)" },
         limit: { type: "number", description: `How many entries at most (default: ${DEFAULT_LIMITS.ls})` },
+      },
+    },
+  },
+  todo: {
+    label: "todo",
+    description:
+      "Keep the plan of the work, which the person sees. Write it with phases when a task has several steps; then mark each task in_progress when you begin it and completed when it is done, with updates. At most one task is in_progress.",
+    parameters: {
+      type: "object",
+      properties: {
+        phases: {
+          type: "array",
+          description: "The whole plan; takes the place of the one before. Keep the ids of tasks that stay.",
+          items: {
+            type: "object",
+            properties: {
+              id: { type: "string" },
+              name: { type: "string" },
+              tasks: { type: "array", items: TASK },
+            },
+            required: ["name", "tasks"],
+          },
+        },
+        updates: {
+          type: "array",
+          description: "Changes of single tasks, by their ids",
+          items: {
+            type: "object",
+            properties: {
+              id: { type: "string" },
+              status: STATUS,
+              content: { type: "string" },
+              notes: { type: "string" },
+            },
+            required: ["id"],
+          },
+        },
       },
     },
   },

@@ -1,5 +1,6 @@
 import type { ToolInvocation } from "@tiller/agent/types";
 import type { Clock } from "@tiller/protocol/clock";
+import type { TodoPhase, TodoPhaseInput } from "@tiller/protocol/todo";
 import type { ToolResult } from "@tiller/protocol/tool";
 import type { ShellSettings } from "../exec/shell.ts";
 
@@ -11,6 +12,16 @@ export interface ToolContext {
   clock: Clock;
   /** Which shell runs commands, when it is not the usual one. */
   shell?: ShellSettings;
+  /** The plan of the session. */
+  plan?(): Promise<PlanKeeper>;
+}
+
+/** Keeps the plan that the model and the host share. */
+export interface PlanKeeper {
+  readonly phases: readonly TodoPhase[];
+  set(phases: readonly TodoPhaseInput[], by: "model"): TodoPhase[] | { refused: string };
+  /** As the model reads it. */
+  text(): string;
 }
 
 /** What a tool does. The loop has checked the arguments against the tool's parameters before. */

@@ -1,16 +1,25 @@
 import { Type } from "typebox";
 import { defineCommand, table } from "../define.ts";
-import { HostToolDefinition } from "../host-tools.ts";
+import type { HostToolDefinition } from "../host-tools.ts";
 
 export const HOST_TOOLS = table({
   set_host_tools: defineCommand({
     type: "set_host_tools",
     summary: "Replaces the tools that the host runs; they are offered to the model from its next call on.",
-    params: { tools: Type.Array(HostToolDefinition) },
+    params: {
+      // Looked at one by one, so that the answer names the tool that is wrong.
+      tools: Type.Array(
+        Type.Unsafe<HostToolDefinition>(
+          Type.Unknown({
+            description:
+              "`name`, `description` and `parameters` (a JSON Schema), and, if wanted, `label`, `hidden` (registered, but not active) and `timeoutMs`",
+          }),
+        ),
+      ),
+    },
     result: Type.Object({ toolNames: Type.Array(Type.String()) }),
     lane: "ordered",
     systems: ["xcsh"],
-    opens: "host tools",
     examples: [
       {
         params: {

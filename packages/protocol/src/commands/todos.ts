@@ -10,7 +10,6 @@ export const TODOS = table({
     result: Type.Object({ todoPhases: Type.Array(TodoPhase) }),
     lane: "ordered",
     systems: ["xcsh"],
-    opens: "todos",
     examples: [
       {
         params: {

@@ -32,6 +32,8 @@ export interface Dialect {
   readonly trustsProjects: boolean;
   /** Folder and exported variables of a `bash` command survive until the next one. */
   readonly keepsShellState: boolean;
+  /** Tools that are active at the start beside the usual ones. */
+  readonly moreTools: readonly string[];
   readonly defaults: {
     readonly interruptMode: InterruptMode;
     /** Clamped to what the model supports. */

@@ -10,5 +10,6 @@ export const omp: Dialect = {
   sendsTitle: true,
   unknownFlag: "warning",
   keepsShellState: true,
+  moreTools: ["todo"],
   defaults: { interruptMode: "immediate", thinkingLevel: "high" },
 };

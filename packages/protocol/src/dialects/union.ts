@@ -14,5 +14,6 @@ export const union: Dialect = {
   unknownFlag: "error",
   trustsProjects: false,
   keepsShellState: false,
+  moreTools: [],
   defaults: { interruptMode: "wait", thinkingLevel: "medium" },
 };

@@ -15,7 +15,13 @@ const STDIN = 0;
 const STDOUT = 1;
 const STDERR = 2;
 
-const instead = (fd: unknown): unknown => (fd === STDOUT ? STDERR : fd);
+/** The names under which a system shows it. */
+const STDOUT_PATHS = new Set(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", `/proc/${process.pid}/fd/1`]);
+
+const instead = (file: unknown): unknown => {
+  if (file === STDOUT) return STDERR;
+  return typeof file === "string" && STDOUT_PATHS.has(file) ? "/dev/stderr" : file;
+};
 
 type AnyFunction = (...args: never[]) => unknown;
 type Table = Record<string, AnyFunction>;
@@ -30,7 +36,13 @@ const WRITERS = [
   "writeFileSync",
   "appendFile",
   "appendFileSync",
+  "open",
+  "openSync",
+  "createWriteStream",
 ];
+
+/** Those among them that promise a result. */
+const PROMISING_WRITERS = ["writeFile", "appendFile", "open"];
 
 /** What they give at the end of a file; the callback is the last argument. */
 const AT_END: Readonly<Record<string, (args: readonly unknown[]) => unknown>> = {
@@ -60,6 +72,13 @@ function guardDescriptors(replacements: Replacements): void {
   for (const name of WRITERS) {
     wrap(replacements, table, name, (original, args) => original(instead(args[0]), ...args.slice(1)));
   }
+  const promising = fs.promises as unknown as Table;
+  for (const name of PROMISING_WRITERS) {
+    wrap(replacements, promising, name, (original, args) => original(instead(args[0]), ...args.slice(1)));
+  }
+  // Nobody else may close them.
+  wrap(replacements, table, "closeSync", (original, args) => (isStandard(args[0]) ? undefined : original(...args)));
+  wrap(replacements, table, "close", (original, args) => (isStandard(args[0]) ? callBack(args) : original(...args)));
   for (const [name, atEnd] of Object.entries(AT_END)) {
     wrap(replacements, table, name, (original, args) => (args[0] === STDIN ? atEnd(args) : original(...args)));
   }
@@ -112,6 +131,10 @@ function endedStdin(): () => Readable {
     });
     return stdin;
   };
+}
+
+function isStandard(fd: unknown): boolean {
+  return fd === STDIN || fd === STDOUT || fd === STDERR;
 }
 
 function emptyFile(options: unknown): string | Buffer {

@@ -34,6 +34,9 @@ const GRACE_MS = 2_000;
 /** As `timeout(1)` has it. */
 export const STUCK_EXIT_CODE = 124;
 
+/** As it was at the start: extensions get one that keeps the standard streams open. */
+const ownCloseSync = closeSync;
+
 /** The thread needs little, and nothing it does may disturb the rest. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 
@@ -103,7 +106,7 @@ function startThread(memory: SharedArrayBuffer, cells: Int32Array, options: Watc
 function offerTheWayOut(exit: (code: number) => void): void {
   const value = (code: number): void => {
     // Node would have its say about a debugger, after the last of ours; the listeners before this one may still speak.
-    process.once("exit", () => closeSync(2));
+    process.once("exit", () => ownCloseSync(2));
     exit(code);
   };
   Object.defineProperty(globalThis, Symbol.for(LEAVE), { configurable: true, value });

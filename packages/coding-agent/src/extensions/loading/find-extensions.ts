@@ -45,6 +45,8 @@ export interface ExtensionPlace {
   env: Env;
   projectTrust: "none" | "text" | "code";
   settings: { extensions?: readonly string[]; packages?: unknown };
+  /** What relative paths in those settings count from, if that is not the agent folder. */
+  settingBases?: { extensions: string; packages: string };
   /** `--extension` and `--hook`, in their order: files, folders, or packages as in the settings. */
   named: readonly string[];
   /** `--plugin-dir` */
@@ -64,7 +66,7 @@ export function findExtensions(place: ExtensionPlace): FoundExtensions {
     const user = join(place.agentDir, USER_EXTENSION_FOLDER);
     take(found, extensionsIn(user, found.problems), autoOrigin(user, "user"));
     findInSettings(place, found);
-    const base = { agentDir: place.agentDir, base: place.agentDir, env: place.env };
+    const base = { agentDir: place.agentDir, base: place.settingBases?.packages ?? place.agentDir, env: place.env };
     for (const entry of packageEntries(place.settings.packages, base, found.problems))
       takePackage(found, entry, "user");
   }
@@ -98,10 +100,11 @@ function findInProject(place: ExtensionPlace, found: FoundExtensions): void {
 
 function findInSettings(place: ExtensionPlace, found: FoundExtensions): void {
   const entries = place.settings.extensions ?? [];
+  const base = place.settingBases?.extensions ?? place.agentDir;
   const refused = entries.filter((entry) => /^[!-]/.test(entry));
   for (const entry of entries) {
     if (refused.includes(entry)) continue;
-    const path = resolvePath(entry.replace(/^\+/, ""), place.agentDir, place.env);
+    const path = resolvePath(entry.replace(/^\+/, ""), base, place.env);
     takePath(found, path, { source: "settings", scope: "user" }, `the setting extensions names ${entry}`);
   }
   if (refused.length === 0) return;
@@ -109,7 +112,7 @@ function findInSettings(place: ExtensionPlace, found: FoundExtensions): void {
   const kept = new Set(
     filterPaths(
       found.sources.map(({ path }) => path),
-      place.agentDir,
+      base,
       refused,
     ),
   );

@@ -30,6 +30,8 @@ export interface ModuleLoaderOptions {
   cacheFolder: string;
   /** Modules of ours, by the name they are imported by. */
   builtin: Builtin;
+  /** Told when a module begins to run; the function that it gives back, when it gives way. */
+  enter?(label: string): () => void;
 }
 
 interface Module extends Pick<ModuleScope, "namespace" | "module"> {
@@ -126,7 +128,12 @@ async function run(loader: Loader, module: Module): Promise<void> {
 
 function runCode(loader: Loader, module: Module, compiled: Compiled): unknown {
   module.isRun = true;
-  return compileModule(module.path, compiled)(scopeOf(loader, module));
+  const leave = loader.enter?.(`${module.path} (module)`);
+  try {
+    return compileModule(module.path, compiled)(scopeOf(loader, module));
+  } finally {
+    leave?.();
+  }
 }
 
 function scopeOf(loader: Loader, module: Module): ModuleScope {

@@ -8,10 +8,10 @@ export function runPrintMode(inputs: PromptsInputs): Promise<number> {
   session.subscribe(tellOnStderr);
   return runPrompts(inputs, {
     mode: "print",
-    finished({ result, problem }, writer) {
+    finished({ result, problem, isAnswered }, writer) {
       // A limit ends a prompt cleanly: what there is until then is worth having. A failure leaves nothing to rely on.
-      const isAnswered = result?.agentInvoked && (problem === undefined || result.limit !== undefined);
-      const text = isAnswered ? session.lastAssistantText() : undefined;
+      const isUsable = problem === undefined || result?.limit !== undefined;
+      const text = isAnswered && isUsable ? session.lastAssistantText() : undefined;
       if (text !== undefined) writer.raw(text);
     },
   });

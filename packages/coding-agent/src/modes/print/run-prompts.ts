@@ -1,4 +1,5 @@
 import type { Clock } from "@tiller/protocol/clock";
+import type { AgentMessage } from "@tiller/protocol/message";
 import { sleep } from "../../lib/clock.ts";
 import { log } from "../../lib/log.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
@@ -20,6 +21,8 @@ export interface PromptsInputs {
 /** How one prompt ended; without a result it was refused, or done without the model. */
 export interface PromptEnding {
   result?: PromptResult;
+  /** The model has said something: to the prompt, or because an extension has asked it on account of the prompt. */
+  isAnswered?: boolean;
   /** Why it failed, for people. */
   problem?: string;
 }
@@ -121,8 +124,10 @@ async function runPrompt(session: AgentSession, prompt: Prompt): Promise<PromptE
   const admission = await session.admit(prompt);
   if ("refused" in admission) return { problem: admission.refused };
   let result: PromptResult | undefined;
+  let last: AgentMessage | undefined;
   const stop = session.subscribe((event) => {
     if (event.type === "prompt_result") result = event;
+    if (event.type === "agent_end") last = event.messages.at(-1);
     return undefined;
   });
   try {
@@ -134,8 +139,18 @@ async function runPrompt(session: AgentSession, prompt: Prompt): Promise<PromptE
   } finally {
     stop();
   }
+  const isAnswered = last !== undefined;
   const failed = result !== undefined && result.status !== "completed";
-  return failed ? { result, problem: result?.error?.message ?? `the prompt was ${result?.status}` } : { result };
+  if (failed) return { result, isAnswered, problem: result?.error?.message ?? `the prompt was ${result?.status}` };
+  // A run that an extension has started has no result of its own.
+  const problem = last && failureIn(last);
+  return problem === undefined ? { result, isAnswered } : { result, isAnswered, problem };
+}
+
+function failureIn(message: AgentMessage): string | undefined {
+  if (message.role !== "assistant") return undefined;
+  const { stopReason, errorMessage } = message;
+  return stopReason === "error" || stopReason === "aborted" ? (errorMessage ?? "the run failed") : undefined;
 }
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;

@@ -10,6 +10,7 @@ import { createDispatcher } from "./dispatcher.ts";
 import { createEventFrames, type EventFrames } from "./event-frames.ts";
 import { createFrameWriter, type FrameWriter, openStdout } from "./frame-writer.ts";
 import { createHandlers } from "./handlers/index.ts";
+import { createHostSide } from "./host-side.ts";
 import { createLanes } from "./lanes.ts";
 import { openStdin } from "./stdin.ts";
 import type { UiBridgeOptions } from "./ui-bridge.ts";
@@ -52,11 +53,19 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     const lanes = createLanes();
     const bridge = dialogs?.createUiBridge(bridgeOptions(options, writer, frames));
     const facts = { version, dialect: dialect.name, maxLineBytes, pendingDialogs: bridge?.pending };
+    const host = createHostSide({
+      session,
+      write: writer.frame,
+      ids: options.ids,
+      clock,
+      refuse: (command, id, error) => writer.frame({ id, type: "response", command, success: false, error }),
+    });
     const dispatcher = createDispatcher({
-      handlers: createHandlers(session, frames, facts, dialect),
+      handlers: createHandlers(session, frames, facts, dialect, host),
       dialect,
       lanes,
-      answers: { ...ANSWERS, ...(bridge && { extension_ui_response: bridge.answer }) },
+      // Without extensions nobody waits for an answer to a dialog.
+      answers: { ...host.answers, extension_ui_response: bridge?.answer ?? (() => undefined) },
       write: writer.frame,
       writeJson: writer.raw,
       writePieces: writer.pieces,
@@ -75,6 +84,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
       // Nothing new is begun: what was read until now still gets its answer.
       input.pause();
       bridge?.close();
+      host.close();
       const closed = close(reason);
       // Extensions may have something to put away.
       const patience = session.extensions ? CLOSING_WITH_EXTENSIONS_MS : CLOSING_MS;
@@ -85,7 +95,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     /** What was read is started before the session ends, so that every command and prompt still gets its answer. */
     const close = async (reason: string): Promise<void> => {
       // A summary may take for ever, and what was read behind it waits for it.
-      session.giveUpNavigation();
+      session.giveUpWaiting();
       await lanes.started();
       await session.dispose(reason);
       await lanes.drained();
@@ -95,7 +105,6 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     if (dialect.sendsReady) writer.frame(ready(options));
     session.subscribe(frames.take);
     for (const message of options.notices) frames.take({ type: "notice", level: "warning", message }, undefined);
-    if (bridge) session.extensions?.begin({ ui: bridge, mode: "rpc", shutdown: (code) => void shutdown(code) });
     /** For an extension: when the answer to what is being done is out, and nothing else is going on. */
     const shutdown = async (code = 0): Promise<void> => {
       await lanes.started();
@@ -120,6 +129,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
       splitter.end();
       // Nobody will answer any more.
       bridge?.close();
+      host.close();
       if (options.finishOnEof) {
         await lanes.started();
         await session.waitForIdle();
@@ -131,6 +141,8 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
       void leave(0, EOF_REASON);
     });
     onSignals(session, clock, leave);
+    // Last: whoever hears that a session begins may want to end it.
+    if (bridge) session.extensions?.begin({ ui: bridge, mode: "rpc", shutdown: (code) => void shutdown(code) });
   });
 }
 
@@ -167,13 +179,6 @@ function bridgeOptions(
       void frames.take({ type: "notice", level: "warning", source: "extensions", message }, undefined),
   };
 }
-
-/** Nobody waits for these: an answer with an unknown id is ignored. */
-const ANSWERS = {
-  extension_ui_response: () => undefined,
-  host_tool_update: () => undefined,
-  host_tool_result: () => undefined,
-};
 
 /** The two halves of one Ctrl-C, our SIGINT and the host's `abort`, arrive within this time, in either order. */
 const ONE_CTRL_C_MS = 500;

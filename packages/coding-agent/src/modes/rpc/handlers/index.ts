@@ -3,9 +3,11 @@ import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import type { Handlers } from "../answer.ts";
 import type { EventFrames } from "../event-frames.ts";
+import type { HostSide } from "../host-side.ts";
 import { bashHandlers } from "./bash.ts";
 import { commandHandlers } from "./commands.ts";
 import { compactionHandlers } from "./compaction.ts";
+import { hostToolHandlers } from "./host-tools.ts";
 import { messageHandlers } from "./messages.ts";
 import { modelHandlers } from "./model.ts";
 import { modeHandlers } from "./modes.ts";
@@ -14,6 +16,7 @@ import { queueHandlers } from "./queue.ts";
 import { sessionHandlers } from "./session.ts";
 import { type HostFacts, stateHandlers } from "./state.ts";
 import { thinkingHandlers } from "./thinking.ts";
+import { todoHandlers } from "./todos.ts";
 
 /** Every command that works, by the group it belongs to: one that is missing here does not compile. */
 export function createHandlers(
@@ -21,6 +24,7 @@ export function createHandlers(
   frames: EventFrames,
   facts: HostFacts,
   dialect: Dialect,
+  host: HostSide,
 ): Handlers<WorkingCommand> {
   return {
     ...promptingHandlers(session, dialect),
@@ -34,5 +38,7 @@ export function createHandlers(
     ...commandHandlers(session),
     ...compactionHandlers(session),
     ...sessionHandlers(session),
+    ...hostToolHandlers(host),
+    ...todoHandlers(session),
   };
 }

@@ -22,7 +22,7 @@ export function promptingHandlers(
     /** At once; and again in its turn, because a prompt that was read before it may still wait to be started. */
     async abort(_params, { inTurn }) {
       // Those that were read before it must not hold up its turn.
-      const goOn = session.giveUpNavigation();
+      const goOn = session.giveUpWaiting();
       const abortInTurn = (): Promise<void> => {
         goOn();
         return session.abort();

@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import type { ExtensionActions } from "./actions.ts";
+import { type ApiOptions, createApi } from "./create-api.ts";
+import { createEventBus } from "./event-bus.ts";
+import { newExtension } from "./extension.ts";
+
+type Api = Record<string, (...given: unknown[]) => unknown>;
+
+/** An API with what it has led to: what was registered, what was wrong, and what was asked of the session. */
+function desk({ isBound = true, flags = {} as Record<string, boolean | string>, fails = false } = {}) {
+  const extension = newExtension({ path: "/a.ts", source: "cli", scope: "temporary", origin: "top-level" });
+  const calls: unknown[][] = [];
+  const problems: string[] = [];
+  const heard: string[] = [];
+  const providers: ApiOptions["providers"] = [];
+  const actions = new Proxy({} as ExtensionActions, {
+    get:
+      (_target, name) =>
+      (...given: unknown[]): unknown => {
+        calls.push([name, ...given]);
+        if (name !== "sendMessage" && name !== "sendUserMessage") return `${String(name)} done`;
+        return fails ? Promise.reject(new Error("busy")) : Promise.resolve();
+      },
+  });
+  const api = createApi({
+    extension,
+    actions() {
+      if (!isBound) throw new Error("too early");
+      return actions;
+    },
+    bound: () => (isBound ? actions : undefined),
+    bus: createEventBus({ onError: () => undefined }).forExtension("/a.ts"),
+    onHandler: (hook) => void heard.push(hook),
+    providers,
+    flagValue: (name) => flags[name],
+    problem: (event, error) => void problems.push(`${event}: ${error}`),
+    notice: () => undefined,
+    extras: { zod: "of omp" },
+  }) as Api;
+  return { api, extension, calls, problems, heard, providers };
+}
+
+const tool = { name: "forecast", description: "Wind", execute: () => undefined };
+const handler = (): undefined => undefined;
+
+describe("what is registered", () => {
+  test("handlers, in their order; an event that nobody knows is told", () => {
+    const { api, extension, heard, problems } = desk({ isBound: false });
+    const other = (): undefined => undefined;
+    api.on?.("tool_call", handler);
+    api.on?.("tool_call", other);
+    api.on?.("tide_turns", handler);
+    expect(extension.handlers.get("tool_call")).toEqual([handler, other]);
+    expect(heard).toEqual(["tool_call", "tool_call"]);
+    expect(problems).toEqual(['on: there is no event "tide_turns": its handler is never called']);
+    expect(() => api.on?.("tool_call", "not a function")).toThrow('on("tool_call"): the handler must be a function');
+  });
+
+  test("tools: before there is a session they wait, later the session is told", () => {
+    const early = desk({ isBound: false });
+    early.api.registerTool?.(tool);
+    expect([...early.extension.tools.keys(), early.calls]).toEqual(["forecast", []]);
+    const late = desk();
+    late.api.registerTool?.(tool);
+    expect(late.calls).toEqual([["toolsChanged", "forecast"]]);
+  });
+
+  test.each<[method: string, given: unknown[], problem: string]>([
+    ["registerTool", [{ ...tool, name: "a b" }], 'a tool needs a name of letters, digits, "_" and "-", not "a b"'],
+    ["registerTool", [{ name: "idle" }], 'the tool "idle" has no function execute'],
+    ["registerCommand", ["two words", { handler }], 'a command needs a name without spaces, not "two words"'],
+    ["registerCommand", ["", { handler }], 'a command needs a name without spaces, not ""'],
+    ["registerCommand", ["berth", {}], 'the command "berth" has no function handler'],
+    ["registerCommand", ["berth", undefined], 'the command "berth" has no function handler'],
+    ["registerFlag", ["night", { type: "number" }], 'the flag "night" must have the type "boolean" or "string"'],
+    ["registerFlag", [7, { type: "boolean" }], 'the flag "7" must have the type "boolean" or "string"'],
+  ])("%s(%j) is told and left out", (method, given, problem) => {
+    const { api, extension, problems } = desk();
+    expect(api[method]?.(...given)).toBeUndefined();
+    expect(problems).toEqual([`${method}: ${problem}`]);
+    expect(extension.tools.size + extension.commands.size + extension.flags.size).toBe(0);
+  });
+
+  test("flags have the value of the command line, else their default; those of others cannot be seen", () => {
+    const { api } = desk({ flags: { course: "south", theirs: "secret" } });
+    api.registerFlag?.("course", { type: "string", default: "north" });
+    api.registerFlag?.("night", { type: "boolean", default: true });
+    api.registerFlag?.("crew", { type: "string" });
+    expect(["course", "night", "crew", "theirs"].map((name) => api.getFlag?.(name))).toEqual([
+      "south",
+      true,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("providers: kept while the extensions are loaded, applied at once later", () => {
+    const early = desk({ isBound: false });
+    early.api.registerProvider?.("lighthouse", { baseUrl: "x" });
+    early.api.unregisterProvider?.("lighthouse");
+    expect(early.providers).toEqual([
+      { extensionPath: "/a.ts", name: "lighthouse", config: { baseUrl: "x" } },
+      { extensionPath: "/a.ts", name: "lighthouse" },
+    ]);
+    const late = desk();
+    late.api.registerProvider?.("lighthouse", {});
+    late.api.unregisterProvider?.("lighthouse");
+    expect(late.calls.map(([name]) => name)).toEqual(["registerProvider", "unregisterProvider"]);
+  });
+
+  test.each([
+    "registerShortcut",
+    "registerMessageRenderer",
+    "registerEntryRenderer",
+    "registerToolRenderer",
+    "registerMarkdownTransformer",
+  ])("%s is for terminals, and does nothing", (method) => {
+    const { api, calls, problems } = desk();
+    expect(api[method]?.("ctrl+h", handler)).toBeUndefined();
+    expect([calls, problems]).toEqual([[], []]);
+  });
+});
+
+describe("what is done to the session", () => {
+  const content = [{ type: "text", text: "hi" }];
+  const cases: [method: string, given: unknown[], call: unknown[]][] = [
+    ["sendUserMessage", ["hi"], ["sendUserMessage", "hi", {}]],
+    ["sendUserMessage", [content, { deliverAs: "steer" }], ["sendUserMessage", content, { deliverAs: "steer" }]],
+    ["appendEntry", ["log", { a: 1 }], ["appendEntry", "log", { a: 1 }]],
+    ["setSessionName", ["Aurora"], ["setSessionName", "Aurora"]],
+    ["getSessionName", [], ["sessionName"]],
+    ["setLabel", ["e1", "home"], ["setLabel", "e1", "home"]],
+    ["exec", ["ls", ["-l"], { timeout: 5 }], ["exec", "ls", ["-l"], { timeout: 5 }]],
+    ["getActiveTools", [], ["activeTools"]],
+    ["getAllTools", [], ["allTools"]],
+    ["setActiveTools", [["read"]], ["setActiveTools", ["read"]]],
+    ["getCommands", [], ["commands"]],
+    ["setModel", [{ provider: "p", id: "m" }], ["setModel", { provider: "p", id: "m" }]],
+    ["getThinkingLevel", [], ["thinkingLevel"]],
+    ["setThinkingLevel", ["low"], ["setThinkingLevel", "low"]],
+    ["setThinkingLevel", ["max"], ["setThinkingLevel", "xhigh"]],
+    ["getSettings", ["shell.path"], ["setting", "shell.path"]],
+  ];
+  test.each(cases)("%s(%j)", async (method, given, call) => {
+    const { api, calls } = desk();
+    await api[method]?.(...given);
+    expect(calls).toEqual([call]);
+  });
+
+  test.each(cases)("%s cannot be called while the extensions are loaded", (method, given) => {
+    expect(() => desk({ isBound: false }).api[method]?.(...given)).toThrow("too early");
+  });
+
+  test("a message of its own is put into shape", async () => {
+    const { api, calls } = desk();
+    await api.sendMessage?.({ customType: "flag", content: "red", display: true, details: 7, role: "user" });
+    const message = { role: "custom", customType: "flag", content: "red", display: true, details: 7 };
+    expect(calls).toEqual([["sendMessage", message, {}]]);
+  });
+
+  test.each<[method: string, given: unknown, error: string]>([
+    ["sendMessage", "hi", "sendMessage: message must be an object"],
+    ["sendMessage", { content: "hi" }, "sendMessage: message.customType must be a text"],
+    ["sendUserMessage", { text: "hi" }, "sendUserMessage: content must be a text, or text and image blocks"],
+    ["appendEntry", "", "appendEntry: customType must be a text"],
+    ["setActiveTools", "read", "setActiveTools: names must be a list of tool names"],
+    ["setThinkingLevel", "deeply", 'setThinkingLevel: "deeply" is no level: off, minimal, low, medium, high, xhigh'],
+  ])("%s(%j) is refused where it is said", (method, given, error) => {
+    const { api, calls } = desk();
+    expect(() => api[method]?.(given)).toThrow(error);
+    expect(calls).toEqual([]);
+  });
+
+  test("a message that cannot be sent is told: nobody waits for it", async () => {
+    const { api, problems } = desk({ fails: true });
+    await api.sendMessage?.({ customType: "flag", content: "red", display: true });
+    await api.sendUserMessage?.("hi");
+    expect(problems).toEqual(["send_message: busy", "send_user_message: busy"]);
+  });
+});
+
+test("what the extensions of omp look for is there too", () => {
+  expect(desk().api).toMatchObject({ zod: "of omp", events: { on: expect.any(Function), emit: expect.any(Function) } });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import { FakeClock } from "../../../../test/support/fake-clock.ts";
+import type { HookName } from "../session/ports.ts";
+import type { EventBus } from "./event-bus.ts";
+import type { Extension, ExtensionError } from "./extension.ts";
+import { createGeneration } from "./generation.ts";
+
+/** What factories get here: the extension that is being made, and the parts of its API. */
+interface Api {
+  extension: Extension;
+  bus: EventBus;
+  onHandler(hook: HookName): void;
+  providers: { extensionPath: string; name: string; config?: unknown }[];
+}
+type Factory = (api: Api) => unknown;
+
+const clock = new FakeClock();
+async function generate(...factories: (Factory | string)[]) {
+  const errors: ExtensionError[] = [];
+  const loaded = factories.map((factory, index) => {
+    const source = { path: `/${index + 1}.ts`, source: "cli", scope: "temporary", origin: "top-level" } as const;
+    return typeof factory === "string" ? { source, error: factory } : { source, factory: factory as never };
+  });
+  const making = createGeneration({
+    loaded,
+    limitMs: 5000,
+    clock,
+    enter: () => () => undefined,
+    report: (error) => errors.push(error),
+    api: (extension, parts) => ({ extension, ...parts }),
+  });
+  await clock.advance(5000);
+  const generation = await making;
+  return { generation, errors, paths: generation.extensions.map(({ source }) => source.path) };
+}
+
+const tool =
+  (name: string, description = ""): Factory =>
+  ({ extension }) =>
+    void extension.tools.set(name, { name, description, execute: () => "" });
+const command =
+  (name: string): Factory =>
+  ({ extension }) =>
+    void extension.commands.set(name, { handler: () => undefined });
+const nothing: Factory = () => undefined;
+
+describe("factories", () => {
+  test("that are slow keep their place", async () => {
+    const slow: Factory = async (api) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      command("a")(api);
+    };
+    const { generation, paths, errors } = await generate(slow, command("b"));
+    expect(paths).toEqual(["/1.ts", "/2.ts"]);
+    expect(generation.commands().map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(errors).toEqual([]);
+  });
+
+  const failing: [name: string, factory: Factory | string, error: string][] = [
+    [
+      "a module that could not be evaluated",
+      "Failed to load extension: no such file",
+      "Failed to load extension: no such file",
+    ],
+    [
+      "one that throws",
+      () => {
+        throw new Error("broken");
+      },
+      "Failed to load extension: broken",
+    ],
+    ["one that is rejected", () => Promise.reject(new Error("broken later")), "Failed to load extension: broken later"],
+    [
+      "one that never ends",
+      () => new Promise(() => undefined),
+      "Failed to load extension: the factory did not finish within 5 s",
+    ],
+  ];
+  test.each(failing)("%s is told, and the others are there", async (_name, factory, error) => {
+    const { paths, errors } = await generate(nothing, factory, nothing);
+    expect(paths).toEqual(["/1.ts", "/3.ts"]);
+    expect(errors).toEqual([{ extensionPath: "/2.ts", event: "load", error }]);
+  });
+
+  test("that fail leave nothing behind: what they have registered does not count", async () => {
+    let made: Extension | undefined;
+    const { generation } = await generate((api) => {
+      made = api.extension;
+      command("a")(api);
+      tool("b")(api);
+      throw new Error("broken");
+    });
+    expect(generation.commands()).toEqual([]);
+    expect(generation.tools().size).toBe(0);
+    expect(made?.isAlive).toBe(false);
+  });
+});
+
+describe("of the same name", () => {
+  test("the first tool counts, and the owner of the other is told", async () => {
+    const { generation, errors } = await generate(tool("dive", "first"), tool("dive", "second"), tool("rise"));
+    expect(
+      [...generation.tools()].map(([name, { extension, definition }]) => [
+        name,
+        extension.source.path,
+        definition.description,
+      ]),
+    ).toEqual([
+      ["dive", "/1.ts", "first"],
+      ["rise", "/3.ts", ""],
+    ]);
+    const error = 'there is already a tool "dive", of /1.ts: this one is left out';
+    expect(errors).toEqual([{ extensionPath: "/2.ts", event: "registerTool", error }]);
+  });
+
+  test("commands get numbers", async () => {
+    const { generation, errors } = await generate(command("review"), command("review"));
+    expect(generation.commands().map(({ name }) => name)).toEqual(["review:1", "review:2"]);
+    expect(errors).toEqual([]);
+  });
+});
+
+test("what is registered later counts, too", async () => {
+  const { generation } = await generate(nothing);
+  tool("late")({ extension: generation.extensions[0]! } as Api);
+  command("later")({ extension: generation.extensions[0]! } as Api);
+  expect([...generation.tools().keys()]).toEqual(["late"]);
+  expect(generation.commands().map(({ name }) => name)).toEqual(["later"]);
+});
+
+test("hooks, flags and providers are collected", async () => {
+  const { generation } = await generate(
+    ({ onHandler, extension }) => {
+      onHandler("input");
+      extension.flags.set("loud", { type: "boolean", default: false });
+    },
+    ({ onHandler, extension, providers }) => {
+      onHandler("input");
+      onHandler("context");
+      extension.flags.set("name", { type: "string" });
+      providers.push({ extensionPath: "/2.ts", name: "harbour", config: {} });
+    },
+  );
+  expect([...generation.heard]).toEqual(["input", "context"]);
+  expect([...generation.flags().keys()]).toEqual(["loud", "name"]);
+  expect(generation.providers).toEqual([{ extensionPath: "/2.ts", name: "harbour", config: {} }]);
+});
+
+describe("the bus between extensions", () => {
+  test("a listener that throws is told with the channel", async () => {
+    const { errors } = await generate(
+      ({ bus }) => {
+        bus.on("tide", () => {
+          throw new Error("too low");
+        });
+      },
+      ({ bus }) => bus.emit("tide", 3),
+    );
+    expect(errors).toEqual([{ extensionPath: "/1.ts", event: "events: tide", error: "too low" }]);
+  });
+
+  test("is silent when the generation is over, and its extensions are no longer alive", async () => {
+    const heard: unknown[] = [];
+    let bus: EventBus | undefined;
+    const { generation } = await generate((api) => {
+      bus = api.bus;
+      bus.on("tide", (level) => void heard.push(level));
+    });
+    bus?.emit("tide", 1);
+    expect(generation.extensions.map(({ isAlive }) => isAlive)).toEqual([true]);
+    generation.end();
+    bus?.emit("tide", 2);
+    expect(heard).toEqual([1]);
+    expect(generation.extensions.map(({ isAlive }) => isAlive)).toEqual([false]);
+  });
+});

@@ -1,0 +1,179 @@
+import type { AgentHooks } from "@tiller/agent/types";
+import type { AgentMessage } from "@tiller/protocol/message";
+import { describe, expect, test } from "vitest";
+import type { HookName } from "../session/ports.ts";
+import type { SessionEvent } from "../session/session-event.ts";
+import { HOOKS } from "./hooks.ts";
+import type { Runner } from "./runner.ts";
+import { createSessionHooks } from "./session-hooks.ts";
+
+type Answer = (event: Record<string, unknown>) => unknown;
+
+/** A runner with one handler a hook, which notes what it is asked. */
+function setUp(answers: Partial<Record<HookName, Answer>>) {
+  const notes: string[] = [];
+  const runner: Runner = {
+    listens: (hook) => answers[hook] !== undefined,
+    async run(hook, event) {
+      const { message, ...rest } = event as { message?: AgentMessage };
+      notes.push(`${hook} ${message?.role ?? JSON.stringify(rest)}`);
+      const result = HOOKS[hook].nothing(event);
+      const given = await answers[hook]?.(event as Record<string, unknown>);
+      return given === undefined ? result : ({ ...(result as object), ...(given as object) } as never);
+    },
+  };
+  return { hooks: createSessionHooks(runner, () => 1000), notes };
+}
+
+const user = (content: string): AgentMessage => ({ role: "user", content, timestamp: 1 });
+const assistant = { role: "assistant", content: [], timestamp: 2 } as unknown as AgentMessage;
+const { signal } = new AbortController();
+const call = { toolName: "read", toolCallId: "1", args: { path: "a" }, signal };
+const result = { content: [{ type: "text" as const, text: "A" }] };
+const say = (text: string) => [{ type: "text" as const, text }];
+const silent = (): undefined => undefined;
+
+describe("events", () => {
+  test("nobody listens to: nothing is prepared, nothing is waited for", () => {
+    const { hooks, notes } = setUp({});
+    expect(hooks.observe({ type: "agent_start" }, undefined)).toBeUndefined();
+    expect(notes).toEqual([]);
+  });
+
+  test("are told one after the other, also when nobody waits", async () => {
+    const order: string[] = [];
+    const slow = (name: string) => async () => {
+      order.push(`${name} begins`);
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push(`${name} ends`);
+    };
+    const { hooks } = setUp({ agent_start: slow("agent_start"), turn_start: slow("turn_start") });
+    void hooks.observe({ type: "agent_start" }, undefined);
+    void hooks.observe({ type: "turn_start" }, undefined);
+    await hooks.settled();
+    expect(order).toEqual(["agent_start", "turn_start"].flatMap((name) => [`${name} begins`, `${name} ends`]));
+  });
+
+  test("of messages that are whole are not told: their handlers are asked before", () => {
+    const { hooks, notes } = setUp({ message_start: silent, message_end: silent });
+    const whole: SessionEvent[] = [
+      { type: "message_start", message: user("hi") },
+      { type: "message_end", message: user("hi") },
+      { type: "message_end", message: assistant },
+    ];
+    expect(whole.map((event) => hooks.observe(event, undefined))).toEqual([undefined, undefined, undefined]);
+    expect(notes).toEqual([]);
+  });
+
+  test("that are no business of extensions stay inside, whoever calls a hook by their name", () => {
+    const { hooks } = setUp({});
+    expect(hooks.observe({ type: "session_settled" }, undefined)).toBeUndefined();
+  });
+});
+
+describe("the loop", () => {
+  const cases: [listens: HookName[], has: (keyof AgentHooks)[]][] = [
+    [[], []],
+    [["agent_start", "context"], []],
+    [["message_start"], ["settle"]],
+    [["message_end"], ["settle"]],
+    [["tool_call"], ["beforeTool"]],
+    [["tool_result"], ["afterTool"]],
+    [
+      ["message_end", "tool_call", "tool_result"],
+      ["settle", "beforeTool", "afterTool"],
+    ],
+  ];
+  test.each(cases)("with handlers of %j has %j to ask", (listens, has) => {
+    const { hooks } = setUp(Object.fromEntries(listens.map((hook) => [hook, silent])));
+    expect(Object.keys(hooks.forAgent() ?? {})).toEqual(has);
+  });
+
+  test("a message of the user's: its beginning is told, then its end may change it", async () => {
+    const { hooks, notes } = setUp({ message_start: silent, message_end: () => ({ message: user("ho") }) });
+    expect(await hooks.forAgent()?.settle?.(user("hi"))).toEqual(user("ho"));
+    expect(notes).toEqual(["message_start user", "message_end user"]);
+  });
+
+  test("an answer of the model's has begun long ago", async () => {
+    const { hooks, notes } = setUp({ message_start: silent, message_end: silent });
+    expect(await hooks.forAgent()?.settle?.(assistant)).toBe(assistant);
+    expect(notes).toEqual(["message_end assistant"]);
+  });
+
+  test("who has a say knows all that was told before", async () => {
+    const { hooks, notes } = setUp({
+      turn_start: () => new Promise((resolve) => setImmediate(() => resolve(undefined))),
+      message_end: silent,
+      tool_call: silent,
+    });
+    const agent = hooks.forAgent();
+    void hooks.observe({ type: "turn_start" }, { promptId: "p", turnIndex: 0 });
+    const settled = agent?.settle?.(user("hi"));
+    void hooks.observe({ type: "turn_start" }, { promptId: "p", turnIndex: 1 });
+    await Promise.all([settled, agent?.beforeTool?.(call)]);
+    expect(notes.map((note) => note.split(" ")[0])).toEqual(["turn_start", "message_end", "turn_start", "tool_call"]);
+  });
+
+  test("a tool that may run, with the arguments that handlers can change", async () => {
+    const args = { path: "a" };
+    const { hooks } = setUp({ tool_call: ({ input }) => void Object.assign(input as object, { path: "b" }) });
+    expect(await hooks.forAgent()?.beforeTool?.({ ...call, args })).toBeUndefined();
+    expect(args).toEqual({ path: "b" });
+  });
+
+  const blocked: [answer: object, expected: object | undefined][] = [
+    [{ block: "no" }, { block: "no" }],
+    [
+      { block: "no", terminate: true },
+      { block: "no", terminate: true },
+    ],
+    [{ block: "" }, { block: "" }],
+    [{ terminate: true }, undefined],
+  ];
+  test.each(blocked)("a tool of which is said %j", async (answer, expected) => {
+    const { hooks } = setUp({ tool_call: () => answer });
+    expect(await hooks.forAgent()?.beforeTool?.(call)).toEqual(expected);
+  });
+
+  const changes: [answer: object, expected: object][] = [
+    [{}, { result, isError: false }],
+    [{ content: say("B") }, { result: { content: say("B") }, isError: false }],
+    [{ details: 7 }, { result: { ...result, details: 7 }, isError: false }],
+    [{ isError: true }, { result, isError: true }],
+  ];
+  test.each(changes)("a result of which is said %j", async (answer, expected) => {
+    const { hooks, notes } = setUp({ tool_result: () => answer });
+    expect(await hooks.forAgent()?.afterTool?.({ ...call, result, isError: false })).toEqual(expected);
+    expect(notes).toEqual([
+      'tool_result {"toolName":"read","toolCallId":"1","input":{"path":"a"},"isError":false,"content":[{"type":"text","text":"A"}]}',
+    ]);
+  });
+
+  const spoil = (value: unknown): undefined => {
+    const { message, content } = value as { message?: { content: unknown }; content?: unknown[] };
+    if (message) message.content = "spoilt";
+    content?.push("spoilt");
+    return undefined;
+  };
+  test("handlers have copies: only what they give back counts", async () => {
+    const { hooks } = setUp({ message_start: spoil, message_end: spoil, tool_result: spoil });
+    const agent = hooks.forAgent();
+    const message = user("hi");
+    expect(await agent?.settle?.(message)).toBe(message);
+    expect(message).toEqual(user("hi"));
+    const given = { content: say("A") };
+    expect(await agent?.afterTool?.({ ...call, result: given, isError: false })).toEqual({
+      result: { content: say("A") },
+      isError: false,
+    });
+  });
+
+  test("what ends the run still does when a handler changes the result", async () => {
+    const { hooks } = setUp({ tool_result: () => ({ content: say("B") }) });
+    const changed = await hooks
+      .forAgent()
+      ?.afterTool?.({ ...call, result: { ...result, terminate: true }, isError: false });
+    expect(changed?.result).toMatchObject({ content: say("B"), terminate: true });
+  });
+});
