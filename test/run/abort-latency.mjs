@@ -58,6 +58,12 @@ const MOMENTS = [
     // Its agent_end, which promised a retry, is already out.
     end: '"type":"agent_settled"',
   },
+  {
+    name: "a dialog is open, before a tool may run",
+    steps: [bash("true")],
+    begins: '"method":"confirm"',
+    extension: "test/fixtures/extensions/run/ask-first.ts",
+  },
 ];
 
 async function measure(moment, cli, tmp) {
@@ -69,6 +75,7 @@ async function measure(moment, cli, tmp) {
   writeFileSync(script, JSON.stringify({ turns: [moment.steps], onEnd: "repeat-last" }));
   const env = { PATH: process.env.PATH, LANG: "C.UTF-8", HOME: home, TILLER_DIR: join(home, "agent") };
   const args = [cli, "--mode", "rpc", "--no-session", "--script", script, "--set", "retry.baseDelayMs=60000"];
+  if (moment.extension) args.push("-e", resolve(moment.extension));
   const agent = startAgent(process.execPath, args, { env, cwd });
   const samples = [];
   for (let i = 0; i < REPS + WARM_UP; i++) {

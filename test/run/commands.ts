@@ -27,6 +27,8 @@ export interface Outcome {
   exit?: number;
   /** A frame that must have come. */
   tells?: object;
+  /** Another session is open then, and nothing of the one before is left. */
+  leavesSession?: true;
 }
 
 export interface Command {
@@ -94,6 +96,9 @@ const switched = {
 };
 const allSet = { steering: ok, followUp: ok, interrupt: ok, retry: ok, compaction: ok };
 
+const beside = { messages: ok, thinking: ok, bash: { success: true, data: { cancelled: true } }, end: ok, name: ok };
+const noneFound = { fork: { success: false }, tree: { success: false }, model: { success: false } };
+
 const steered = goesOn("Queued; delivered when the turn is complete, before the follow-up that waits longer.", {
   answers: { new: queued },
   conversation: ["go", "new", "kept", "next"],
@@ -124,6 +129,7 @@ const sessionLeft = (says: string): Outcome => ({
   before: ["go"],
   conversation: ["next"],
   state: { isStreaming: false, isSettled: true, pendingMessageCount: 0, messageCount: 0 },
+  leavesSession: true,
 });
 const leftIdle = (says: string): Outcome => ({ ...sessionLeft(says), results: {}, before: [] });
 
@@ -231,6 +237,19 @@ export const COMMANDS: readonly Command[] = [
         {
           answers: { new: ok },
           tells: { type: "auto_compaction_end", aborted: true, willRetry: false },
+        },
+      ),
+      "dialog open": runEnds(
+        "The dialog is withdrawn and its tool does not run; the run ends as aborted, the queue is kept.",
+        {
+          answers: { new: ok },
+          tells: { type: "tool_execution_end", toolName: "bash", isError: true },
+        },
+      ),
+      "dialog open while idle": staysIdle(
+        "Answered at once; the dialog of a command is not the run's, it stays open.",
+        {
+          answers: { new: ok },
         },
       ),
     },
@@ -406,6 +425,38 @@ export const COMMANDS: readonly Command[] = [
       compacting: goesOn("Says that the session streams and compacts.", {
         answers: { new: { success: true, data: { ...streaming, isCompacting: true } } },
       }),
+      "dialog open": goesOn("Says that the session streams, and which dialog is open.", {
+        answers: { new: { success: true, data: { ...streaming, pendingDialogs: [{ title: "May it run?" }] } } },
+      }),
+      "dialog open while idle": staysIdle("Says that nothing streams, and which dialog is open.", {
+        answers: { new: { success: true, data: { isStreaming: false, pendingDialogs: [{ title: "Well?" }] } } },
+      }),
+    },
+  },
+  {
+    name: "get_messages, set_thinking_level, bash, abort_bash, set_session_name",
+    frames: [
+      { id: "messages", type: "get_messages" },
+      { id: "thinking", type: "set_thinking_level", level: "low" },
+      { id: "bash", type: "bash", command: "sleep 30" },
+      { id: "end", type: "abort_bash" },
+      { id: "name", type: "set_session_name", name: "new" },
+    ],
+    cells: {
+      idle: staysIdle("Done beside everything else.", { answers: beside, state: { sessionName: "new" } }),
+      active: goesOn("Done; the run goes on.", { answers: beside, state: { ...streaming, sessionName: "new" } }),
+    },
+  },
+  {
+    name: "fork, navigate_tree, set_model to what is not there",
+    frames: [
+      { id: "fork", type: "fork", entryId: "nowhere" },
+      { id: "tree", type: "navigate_tree", entryId: "nowhere" },
+      { id: "model", type: "set_model", provider: "nobody", modelId: "nothing" },
+    ],
+    cells: {
+      idle: staysIdle("Refused.", { answers: noneFound }),
+      active: goesOn("Refused; a command that cannot be done does not end the run either.", { answers: noneFound }),
     },
   },
   {
@@ -416,6 +467,7 @@ export const COMMANDS: readonly Command[] = [
       active: sessionLeft(
         "The run and the queued prompt end as aborted, then the answer comes; nothing waits any more.",
       ),
+      "dialog open while idle": leftIdle("A new session; what waited is dropped, the dialog is withdrawn."),
     },
   },
   {
@@ -426,6 +478,7 @@ export const COMMANDS: readonly Command[] = [
       active: sessionLeft(
         "The run and the queued prompt end as aborted, then the answer comes; nothing waits any more.",
       ),
+      "dialog open while idle": leftIdle("The other session; what waited is dropped, the dialog is withdrawn."),
     },
   },
   {
@@ -494,6 +547,11 @@ export const COMMANDS: readonly Command[] = [
         conversation: ["go"],
         exit: 0,
       },
+      "dialog open while idle": {
+        says: "The dialog gets its default answer and the command its end; the process ends with code 0.",
+        conversation: [],
+        exit: 0,
+      },
     },
   },
   {
@@ -507,6 +565,13 @@ export const COMMANDS: readonly Command[] = [
         results: { run: "completed", kept: "completed" },
         conversation: ["go", "kept"],
         exit: 0,
+      },
+      "dialog open": {
+        says: "The dialog gets its default answer, the run and the queued prompt come to their own end, then exit code 0.",
+        results: { run: "completed", kept: "completed" },
+        conversation: ["go", "kept"],
+        exit: 0,
+        tells: { type: "tool_execution_end", result: { content: [{ type: "text", text: "It may not." }] } },
       },
     },
   },

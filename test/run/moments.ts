@@ -16,6 +16,8 @@ export interface Moment {
   begins?: (frame: Frame) => boolean;
   /** The session file that is open then. Without it nothing was said before. */
   session?(cwd: string): string;
+  /** A dialog is open then, of the run or of a command that an extension runs beside it. */
+  dialog?: "of the run" | "of a command";
   /** The messages behind the prompt when the run is aborted now. */
   afterAbort: readonly string[];
 }
@@ -28,7 +30,9 @@ export type MomentName =
   | "running one tool"
   | "running several tools"
   | "retry delay"
-  | "compacting";
+  | "compacting"
+  | "dialog open"
+  | "dialog open while idle";
 
 const WAIT_FOR_GO = "while [ ! -e go ]; do sleep 0.02; done; echo one";
 
@@ -37,6 +41,8 @@ const longTalk = (cwd: string): string => sessionText(cwd, [assistant("a1", "Muc
 
 const update = (type: string) => (frame: Frame) => at(frame, "assistantMessageEvent", "type") === type;
 const event = (type: string) => (frame: Frame) => frame.type === type;
+/** A dialog is shown. */
+export const asks = (frame: Frame): boolean => frame.type === "extension_ui_request" && frame.method === "confirm";
 
 export const MOMENTS: readonly Moment[] = [
   { name: "idle", active: false, model: () => [], afterAbort: [] },
@@ -94,9 +100,22 @@ export const MOMENTS: readonly Moment[] = [
     // As in the pause before a retry.
     afterAbort: [],
   },
-];
-
-/** Moments that this version cannot have yet, and what brings them. */
-export const OPEN_MOMENTS: readonly { name: string; comesWith: string }[] = [
-  { name: "dialog open", comesWith: "dialogs" },
+  {
+    name: "dialog open",
+    active: true,
+    // An extension asks whether the tool may run.
+    model: () => ['toolCall bash {"command":"echo one"}'],
+    begins: asks,
+    dialog: "of the run",
+    afterAbort: ["assistant", "toolResult"],
+  },
+  // An extension's command asks.
+  {
+    name: "dialog open while idle",
+    active: false,
+    model: () => [],
+    begins: asks,
+    dialog: "of a command",
+    afterAbort: [],
+  },
 ];

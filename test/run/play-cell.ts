@@ -2,14 +2,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { at, type Frame, list } from "../support/frame.ts";
-import { RpcProcess } from "../support/rpc-process.ts";
+import { RpcProcess, repoRoot } from "../support/rpc-process.ts";
 import type { Command, Outcome } from "./commands.ts";
-import type { Moment } from "./moments.ts";
+import { asks, type Moment } from "./moments.ts";
 
 /** How long a moment lasts that the command ends, and one that must end by itself. */
 const LONG_MS = 15_000;
 const SHORT_MS = 700;
 const ON_A_BUSY_MACHINE_MS = 5_000;
+const ASKS_FIRST = join(repoRoot, "test/fixtures/extensions/run/ask-first.ts");
 
 /** Plays one cell of the state machine against the real process. The harness checks the order and shape of all frames. */
 export async function playCell(command: Command, moment: Moment, outcome: Outcome): Promise<void> {
@@ -40,12 +41,13 @@ async function playOnce(
     act(rpc, command);
     await expectAnswers(rpc, outcome);
     onAnswered();
+    if (moment.dialog && outcome.exit === undefined) await answerDialog(rpc, moment, outcome);
     if (outcome.results?.run === "completed") writeFileSync(join(rpc.sandbox.cwd, "go"), "");
     if (outcome.exit === undefined) await expectQuiet(rpc, moment, outcome);
     else expect(await rpc.waitExit(), "exit").toMatchObject({ code: outcome.exit });
     if (outcome.tells) expect(rpc.frames, "frames").toContainEqual(expect.objectContaining(outcome.tells));
     expect(deliveredTexts(rpc), "delivered").toEqual([...(outcome.before ?? []), ...outcome.conversation]);
-    expectResults(rpc, outcome);
+    expectResults(rpc, moment, outcome);
   } finally {
     await rpc.dispose();
   }
@@ -56,14 +58,18 @@ function startProcess(command: Command, moment: Moment, lastsMs: number): RpcPro
   const settings = ["--set", `retry.baseDelayMs=${lastsMs}`, "--set", "compaction.keepRecentTokens=1"];
   return new RpcProcess({
     script: [...moment.model(lastsMs), ...own, ...Array<string>(12).fill('text "ok"')],
-    args: ["--no-session", ...settings, ...(command.args ?? [])],
+    args: ["--no-session", ...settings, ...(moment.dialog ? ["-e", ASKS_FIRST] : []), ...(command.args ?? [])],
     files: { "a.txt": "A\n" },
   });
 }
 
 /** Starts a run and waits for the moment; then a message is put in the queue whose fate each cell tells. */
-async function reach(rpc: RpcProcess, { active, begins, session }: Moment): Promise<void> {
+async function reach(rpc: RpcProcess, { active, begins, session, dialog }: Moment): Promise<void> {
   if (session) await openSession(rpc, session(rpc.sandbox.cwd));
+  if (dialog === "of a command") {
+    rpc.send({ id: "ask", type: "prompt", message: "/ask" });
+    await rpc.waitFor(asks);
+  }
   if (!active || !begins) {
     await rpc.call({ id: "kept", type: "follow_up", message: "kept" });
     return;
@@ -96,16 +102,33 @@ async function expectAnswers(rpc: RpcProcess, { answers = {}, state }: Outcome):
 const answerTo = (rpc: RpcProcess, id: string): Promise<Frame> =>
   rpc.waitFor((frame) => frame.type === "response" && frame.id === id);
 
+/**
+ * A dialog ends with the run that it belongs to, or with the session. Any other stays open until it is answered. The host
+ * answers in both cases: an answer to what was withdrawn is ignored.
+ */
+async function answerDialog(rpc: RpcProcess, { dialog }: Moment, outcome: Outcome): Promise<void> {
+  const { id } = await rpc.waitFor(asks);
+  const isOver = outcome.leavesSession || (dialog === "of the run" && outcome.results?.run !== "completed");
+  if (isOver) await rpc.waitFor((frame) => frame.method === "cancel" && frame.targetId === id);
+  const { data } = await rpc.call({ type: "get_state" });
+  expect(
+    list(at(data, "pendingDialogs")).map((open) => at(open, "id")),
+    "open dialogs",
+  ).toEqual(isOver ? [] : [id]);
+  rpc.send({ type: "extension_ui_response", id, confirmed: true });
+}
+
 /** All that can end has ended, the state says so, what waits waits; then the next prompt works and takes it along. */
 async function expectQuiet(rpc: RpcProcess, moment: Moment, outcome: Outcome): Promise<void> {
   const { results = {}, waiting = {} } = outcome;
   const { steering = [], followUp = [] } = waiting;
   const left = [...steering, ...followUp];
-  for (const id of Object.keys(results)) {
+  for (const id of [...Object.keys(results), ...(moment.dialog === "of a command" ? ["ask"] : [])]) {
     if (!left.includes(id)) await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.id === id);
   }
   const { data } = await rpc.call({ type: "get_state" });
   const counts = { pendingMessageCount: left.length, queuedMessageCount: left.length };
+  expect(data, "state when quiet").not.toHaveProperty("pendingDialogs");
   expect(data, "state when quiet").toMatchObject({ isStreaming: false, isSettled: left.length === 0, ...counts });
   if (left.length > 0) expect(lastQueue(rpc), "queue").toEqual({ steering, followUp });
   if (results.run === "aborted" && !outcome.before)
@@ -121,9 +144,10 @@ async function expectQuiet(rpc: RpcProcess, moment: Moment, outcome: Outcome): P
   expect((await messages(rpc)).filter(isUser).map(textOf), "conversation").toEqual(outcome.conversation);
 }
 
-function expectResults(rpc: RpcProcess, { results = {}, exit }: Outcome): void {
+function expectResults(rpc: RpcProcess, { dialog }: Moment, { results = {}, exit }: Outcome): void {
   const told = rpc.frames.filter((frame) => frame.type === "prompt_result");
-  const expected = { ...results, ...(exit === undefined ? { next: "completed" } : {}) };
+  const ask = dialog === "of a command" ? { ask: "completed" } : {};
+  const expected = { ...ask, ...results, ...(exit === undefined ? { next: "completed" } : {}) };
   expect(Object.fromEntries(told.map(({ id, status }) => [id, status])), "results").toEqual(expected);
   expect(told, "one result each").toHaveLength(Object.keys(expected).length);
 }

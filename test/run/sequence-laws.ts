@@ -1,4 +1,5 @@
 import { at, brief, type Frame, list, sameJson } from "../support/frame.ts";
+import { isQuestion } from "./dialog-host.ts";
 import type { Played } from "./play-sequence.ts";
 import type { Sequence } from "./sequence.ts";
 
@@ -41,12 +42,12 @@ const LAWS: Readonly<Record<string, Law>> = {
       .flatMap((frame) => [...list(at(frame, "data", "steering")), ...list(at(frame, "data", "followUp"))]);
     const dropped = ending !== "abort" && ending !== "settle" ? droppedAtExit(played) : [];
     const fate = [...delivered, ...cleared, ...dropped];
-    for (const { message } of accepted(played, MESSAGES)) {
+    for (const { message } of said(played)) {
       const times = fate.filter((text) => text === message).length;
       if (times !== 1)
         return `"${message}" was told ${times} times (${where(message, { delivered, cleared, dropped })})`;
     }
-    const known = new Set(accepted(played, MESSAGES).map(({ message }) => message));
+    const known = new Set(said(played).map(({ message }) => message));
     const strange = fate.find((text) => !known.has(text));
     return strange === undefined ? undefined : `"${strange}" was never accepted`;
   },
@@ -133,6 +134,25 @@ const LAWS: Readonly<Record<string, Law>> = {
     return open.length === 0 ? undefined : `no result for ${open}`;
   },
 
+  "what is asked is taken back at most once, and nothing stays open": ({ frames, end }) => {
+    const open = new Set<unknown>();
+    for (const frame of frames) {
+      if (isQuestion(frame)) open.add(frame.id);
+      if (frame.method === "cancel" && !open.delete(frame.targetId))
+        return `${frame.targetId} was not there to take back`;
+      const told = frame.command === "get_state" ? list(at(frame, "data", "pendingDialogs")) : [];
+      const strange = told.find((dialog) => !open.has(at(dialog, "id")));
+      if (strange) return `${frame.id} shows ${at(strange, "id")}, which is not open`;
+    }
+    const left = list(at(end?.stateAfterClear, "pendingDialogs"));
+    return left.length === 0 ? undefined : `still open: ${brief(left)}`;
+  },
+
+  "no extension has failed": ({ frames }) => {
+    const failed = frames.find((frame) => frame.type === "extension_error");
+    return failed && brief(failed);
+  },
+
   "the exit code is that of the ending": ({ exit }, { ending }) => {
     const code = ending === "SIGTERM" ? 143 : 0;
     return exit.code === code ? undefined : `${brief(exit)}, expected ${code}`;
@@ -148,6 +168,11 @@ function accepted({ sent, frames }: Played, types: ReadonlySet<string>): Frame[]
     const answer = frames.find((frame) => frame.type === "response" && frame.id === id);
     return types.has(String(type)) && answer?.success === true;
   });
+}
+
+/** Those that are for the model: what an extension deals with itself goes nowhere. */
+function said(played: Played): Frame[] {
+  return accepted(played, MESSAGES).filter(({ id }) => dispositionOf(id, played) !== "handled");
 }
 
 function dispositionOf(id: unknown, { frames }: Played): unknown {

@@ -9,7 +9,22 @@ export interface Sequence {
   args: string[];
   steps: Step[];
   ending: Ending;
+  /** Undefined: no extension is there to ask anything. */
+  dialogs?: Dialogs;
 }
+
+/** An extension that asks, and a host that answers as it likes. */
+export interface Dialogs {
+  /** Where it asks: names of hooks. */
+  where: string[];
+  /** What it asks, one letter a call; see test/fixtures/extensions/run/ask-anywhere.ts. */
+  plan: string;
+  /** How the host answers each dialog, over and over. */
+  manners: Manner[];
+}
+
+/** `late`: so many milliseconds after it was asked. `never`: until the end of the story. */
+export type Manner = "yes" | "no" | "cancel" | "twice" | "nonsense" | "never" | { late: number };
 
 export interface Step {
   /** Milliseconds to wait before it; 0 joins it to the write before. */
@@ -77,8 +92,40 @@ const setting = (type: string, values: readonly string[]) =>
   fc.constantFrom(...values).map((mode) => command(type, () => ({ mode })));
 const always = (draft: Draft) => fc.constant(draft);
 
-const drafts = (abortWeight: number): fc.Arbitrary<Draft> =>
+const ASKING_HOOKS = [
+  "input",
+  "before_agent_start",
+  "agent_start",
+  "turn_start",
+  "message_start",
+  "context",
+  "message_end",
+  "tool_call",
+  "tool_result",
+  "turn_end",
+  "agent_end",
+  "auto_retry_start",
+];
+const MANNERS: readonly Manner[] = ["yes", "yes", "no", "cancel", "twice", "nonsense", "never"];
+
+const dialogs: fc.Arbitrary<Dialogs> = fc.record({
+  where: fc.uniqueArray(fc.oneof(fc.constant("tool_call"), fc.constant("input"), fc.constantFrom(...ASKING_HOOKS)), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+  plan: fc.string({ unit: fc.constantFrom("-", "-", "c", "s", "i", "e", "t", "d"), minLength: 1, maxLength: 12 }),
+  manners: fc.array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...MANNERS) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: 40 }).map((late): Manner => ({ late })) },
+    ),
+    { minLength: 1, maxLength: 8 },
+  ),
+});
+
+const drafts = (abortWeight: number, commandWeight: number): fc.Arbitrary<Draft> =>
   fc.oneof(
+    { weight: commandWeight, arbitrary: always(command("prompt", (n) => ({ message: `/ask ${n}` }))) },
     { weight: 8, arbitrary: always(message("prompt")) },
     { weight: 4, arbitrary: always(message("prompt", { streamingBehavior: "steer" })) },
     { weight: 4, arbitrary: always(message("prompt", { streamingBehavior: "followUp" })) },
@@ -144,27 +191,31 @@ const WILD: Temper = {
   endings: ["abort", "abort", "close", "SIGTERM"],
 };
 
-const sequenceOf = ({
-  abortWeight,
-  longestPause,
-  pauseWeight,
-  blockingWeight,
-  endings,
-}: Temper): fc.Arbitrary<Sequence> =>
+const sequenceOf = (
+  { abortWeight, longestPause, pauseWeight, blockingWeight, endings }: Temper,
+  asks: boolean,
+): fc.Arbitrary<Sequence> =>
   fc
     .record({
       model: fc.array(turns(blockingWeight), { minLength: 4, maxLength: 25, size: "max" }),
       args,
-      drafted: fc.array(fc.tuple(pauses(longestPause, pauseWeight), drafts(abortWeight)), {
+      drafted: fc.array(fc.tuple(pauses(longestPause, pauseWeight), drafts(abortWeight, asks ? 3 : 0)), {
         minLength: 10,
         maxLength: 30,
         size: "max",
       }),
       ending: fc.constantFrom(...endings),
+      ...(asks && { dialogs }),
     })
     .map(({ drafted, ...rest }) => ({
       ...rest,
       steps: drafted.map(([pauseMs, make], n) => ({ pauseMs, action: make(n) })),
     }));
 
-export const sequence: fc.Arbitrary<Sequence> = fc.oneof(sequenceOf(CALM), sequenceOf(WILD));
+/** An extension takes a process longer to start: one in three has one. */
+export const sequence: fc.Arbitrary<Sequence> = fc.oneof(
+  ...[CALM, WILD].flatMap((temper) => [
+    { weight: 2, arbitrary: sequenceOf(temper, false) },
+    { weight: 1, arbitrary: sequenceOf(temper, true) },
+  ]),
+);

@@ -1,5 +1,5 @@
 import { COMMANDS, type Command, type Outcome } from "./commands.ts";
-import { MOMENTS, type Moment, OPEN_MOMENTS } from "./moments.ts";
+import { MOMENTS, type Moment } from "./moments.ts";
 
 /** The state machine of a session as a table: commands by moments, one sentence a cell. */
 
@@ -31,9 +31,8 @@ waits in the queues and that nothing is lost or told twice, and what \`get_state
 /** docs/state-machine.md */
 export function stateMachinePage(): string {
   const moments = MOMENTS.map(({ name }) => name).join(", ");
-  const open = OPEN_MOMENTS.map(({ name, comesWith }) => `*${name}* (comes with ${comesWith})`).join(", ");
   const sections = COMMANDS.map((command) => `## ${command.name}\n\n${commandTable(command)}`);
-  return `${INTRODUCTION}\nThe moments: ${moments}; all but the first are moments of a run. Still open: ${open}.\n\n${sections.join("\n\n")}\n`;
+  return `${INTRODUCTION}\nThe moments: ${moments}; all but the first and the last are moments of a run. A dialog of a run is one that must be answered before a tool may run; one while idle is asked by a command of an extension. A dialog that is not withdrawn stays open, in every cell, until the host answers it; what the host says to one that was withdrawn is ignored.\n\n${sections.join("\n\n")}\n`;
 }
 
 /** Moments with the same outcome share a row; what most moments of a run have in common stands last. */

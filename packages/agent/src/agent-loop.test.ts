@@ -86,6 +86,7 @@ async function play(
   tools: AgentTool[] = [],
   during?: (event: AgentEvent, abort: () => void) => void,
   queue: RunQueue = NO_QUEUE,
+  news?: () => AgentMessage | undefined,
 ) {
   const events: AgentEvent[] = [];
   const messages: AgentMessage[] = [];
@@ -101,6 +102,7 @@ async function play(
       credentials: () => ({}),
       stream,
       queue,
+      news,
       limit: () => undefined,
       countToolCall: () => undefined,
       cwd: "/",
@@ -448,5 +450,22 @@ describe("queued messages", () => {
       waiting(steering, []),
     );
     expect([resultText(events, "call_0"), resultText(events, "call_1")]).toEqual(["read a", "read b"]);
+  });
+});
+
+describe("what the model has to know before it is asked again", () => {
+  const news: UserMessage = { role: "user", content: [{ type: "text", text: "the wind has turned" }], timestamp: 0 };
+
+  it("is told between two turns", async () => {
+    const { stream } = answering(calls(["look", '{"path":"a"}']), text("done"));
+    const { outcome } = await play(stream, [tool("look", async () => "calm")], undefined, NO_QUEUE, () => news);
+    expect(outcome.messages.map(({ role }) => role)).toEqual(["user", "assistant", "toolResult", "user", "assistant"]);
+    expect(outcome.messages[3]).toEqual(news);
+  });
+
+  it("is no reason to go on", async () => {
+    const model = answering(text("done"));
+    const { outcome } = await play(model.stream, [], undefined, NO_QUEUE, () => news);
+    expect([outcome.messages.length, model.asked]).toEqual([2, 1]);
   });
 });

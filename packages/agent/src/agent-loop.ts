@@ -52,7 +52,8 @@ export async function runAgent({ ports, prompts, emit, signal }: AgentRun): Prom
     }
     const next = nextIncoming(ports.queue, goesOn);
     if (!next) return { stopReason, messages: added };
-    incoming = next;
+    const news = ports.news?.();
+    incoming = news ? { ...next, messages: [...next.messages, news] } : next;
   }
 }
 

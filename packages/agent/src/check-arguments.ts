@@ -11,15 +11,22 @@ export function checkArguments(
   given: unknown,
 ): { args: Record<string, unknown> } | { error: string } {
   const args = coerce(tool.parameters, given) as Record<string, unknown>;
-  if (Check(tool.parameters, args)) return { args };
+  try {
+    return Check(tool.parameters, args) ? { args } : { error: problems(tool, given, args) };
+  } catch (error) {
+    // A host or an extension may have given any schema: one that refers to itself for ever, or a pattern that is none.
+    const reason = error instanceof RangeError ? "it refers to itself without end" : (error as Error).message;
+    return { error: `Tool "${tool.name}" was not executed: its schema cannot be used: ${reason}` };
+  }
+}
+
+function problems(tool: Pick<AgentTool, "name" | "parameters">, given: unknown, args: unknown): string {
   const [, errors] = Errors(tool.parameters, args);
   const lines = errors.map(
     (error) => `  - ${error.instancePath.slice(1).replaceAll("/", ".") || "root"}: ${error.message}`,
   );
   const received = JSON.stringify(given, null, 2);
-  return {
-    error: `Validation failed for tool "${tool.name}":\n${lines.join("\n")}\n\nReceived arguments:\n${received}`,
-  };
+  return `Validation failed for tool "${tool.name}":\n${lines.join("\n")}\n\nReceived arguments:\n${received}`;
 }
 
 function coerce(schema: JsonSchema, value: unknown): unknown {

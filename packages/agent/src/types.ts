@@ -118,6 +118,8 @@ export interface AgentPorts {
   credentials(model: Model): Credentials | Promise<Credentials>;
   stream: StreamModel;
   queue: RunQueue;
+  /** What the model has to know before it is asked again. Nobody goes on only because of it. */
+  news?(): AgentMessage | undefined;
   /** Asked anew wherever one is used: who listens may come and go. */
   hooks?(): AgentHooks | undefined;
   /** Why no further turn may begin, in one sentence; undefined while there is no reason. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createMessageQueue } from "@tiller/agent/message-queue";
+import { orAborted } from "@tiller/agent/tell";
 import { configureTransport } from "@tiller/ai/http/environment";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
@@ -175,10 +176,10 @@ async function joinParts(ground: Ground): Promise<Joined> {
     queue,
     clock,
     ids,
-    async machinery() {
+    async machinery(signal) {
       resumption.begin();
       const [loaded] = await Promise.all([
-        started().then(machinery),
+        orAborted(started(), signal).then(machinery),
         summaries.load(),
         models.prepare(),
         openDisk(),
@@ -264,10 +265,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
       killAllProcesses();
     },
     unusable: found.unusable,
-    async expand(text) {
-      await started();
-      return (await resources()).expand(text);
-    },
+    expand: async (text) => (await resources()).expand(text),
     async resources() {
       await joined?.startedSoon();
       const [{ createSessionResources }, loaded] = await Promise.all([import("./session-resources.ts"), resources()]);

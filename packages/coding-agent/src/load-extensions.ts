@@ -1,35 +1,27 @@
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { createProviders, type Providers } from "@tiller/ai/registered-providers";
-import { askModel } from "./compat/ask-model.ts";
+import { join } from "node:path";
+import type { CompatHost } from "./compat/host.ts";
 import { compatModule, isCompatModule, needsOmpExtras, ompExtras, prepareOmpExtras } from "./compat/index.ts";
-import { contextForExtension } from "./compat/model-context.ts";
 import { plainTheme } from "./compat/theme.ts";
 import { createCompatHost } from "./compat-host.ts";
 import { type TakenFlags, takeFlags } from "./extension-flags.ts";
 import type { ExtensionGround } from "./extension-ground.ts";
-import type { ExtensionError } from "./extensions/extension.ts";
+import { createExtensionGuards, type ExtensionGuards } from "./extension-guards.ts";
+import { createExtensionModels, type ExtensionModels } from "./extension-models.ts";
+import { createExtensionReports, type ExtensionReports } from "./extension-reports.ts";
 import { createExtensionHost, type ExtensionHost } from "./extensions/extension-host.ts";
-import { guardProcess } from "./extensions/guards/guard-process.ts";
-import { guardStreams } from "./extensions/guards/guard-streams.ts";
-import { errorText, ownerOf } from "./extensions/guards/rejections.ts";
-import { createWatchdog } from "./extensions/guards/watchdog.ts";
 import { type FoundExtensions, findExtensions } from "./extensions/loading/find-extensions.ts";
-import { loadFactories } from "./extensions/loading/load-factories.ts";
+import { type LoadedFactory, loadFactories } from "./extensions/loading/load-factories.ts";
 import { createModuleLoader } from "./extensions/loading/module-loader.ts";
 import { agentTool, type ExtensionTool } from "./extensions/tools.ts";
 import { baseOf } from "./part-settings.ts";
-import type { ModelControl } from "./session/model-control.ts";
 import type { HookResult } from "./session/ports.ts";
-import type { SessionEvent } from "./session/session-event.ts";
-import { createModelRegistry, type ModelRegistryOptions } from "./session-model-registry.ts";
 import type { StartChoice } from "./session-models.ts";
 import type { OtherTools } from "./toolbox.ts";
 import { TOOL_ROWS } from "./tools/index.ts";
 
 /** The extensions of this process, loaded and waiting for a session. */
-export interface LoadedExtensions {
+export interface LoadedExtensions extends Pick<ExtensionGuards, "onExit" | "takeError"> {
   readonly host: ExtensionHost;
   readonly tools: OtherTools & { tool(name: string): ExtensionTool | undefined };
   /** Options that only extensions know: what became of them. */
@@ -39,137 +31,89 @@ export interface LoadedExtensions {
   readonly resources: HookResult<"resources_discover">;
   /** Grows when they say something else. */
   readonly resourceVersion: number;
-  /** From now on what they do wrong is told. */
-  listen(emit: (event: SessionEvent) => void): void;
-  readonly providers: Providers;
+  /** From now on what there is to say about them is told. */
+  readonly listen: ExtensionReports["listen"];
+  readonly models: ExtensionModels;
   /** With the providers that they have registered. */
   readonly chosen: StartChoice;
-  /** The models that are chosen from, once there are any. */
-  useModels(models: ModelControl): void;
-  modelRegistry(): object;
-  /** An extension wants the process to end with this code. */
-  onExit(leave: (code: number) => void): void;
-  takeError(error: unknown, event: "unhandled_rejection" | "uncaught_exception"): boolean;
 }
 
 /** Finds and loads them. Nothing of this is loaded when there can be none. */
 export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExtensions> {
-  const { run, clock, settings, agentDir, env } = ground;
-  const errors = createErrors();
+  const { run, clock, settings } = ground;
+  const reports = createExtensionReports();
   const compat = createCompatHost(ground, (name) =>
-    errors.notice(
-      `stand-in ${name}`,
-      `An extension uses ${name}, which needs a terminal or is not built here: it does nothing`,
-    ),
+    reports.notice(`stand-in ${name}`, `An extension uses ${name}, which does nothing here`),
   );
-  const found = findAll(ground);
-  const limitMs = settings.get("extensionLimits.loadMs");
-  let leave: ((code: number) => void) | undefined;
-  let control: ModelControl | undefined;
-  const providers = createProviders({
-    registry: ground.models.registry,
-    env,
-    contextFor: contextForExtension,
-    onChange: () => control?.renew(),
-  });
-  const apply = (given: ExtensionHost["generation"]["providers"]): void => {
-    for (const { extensionPath, name, config } of given.splice(0)) {
-      try {
-        if (config === undefined) providers.unregister(name);
-        else providers.register(name, config);
-      } catch (error) {
-        errors.report({ extensionPath, event: "registerProvider", error: errorText(error) });
-      }
-    }
-  };
-  const paths = () => found.sources;
-  const guard = guardProcess({
-    process,
-    ownerOf: (error) => ownerOf(error, paths(), OWN_FOLDER),
-    onExit(code, owner, call) {
-      errors.report({ extensionPath: owner, event: call, error: `${call} was called: the process ends in order` });
-      // Before there is a session there is nothing to put in order.
-      if (leave) leave(code);
-      else guard.exit(code);
-    },
-  });
-  guardStreams();
-  const watchdog = createWatchdog({ exit: guard.exit, limitMs: settings.get("extensionLimits.stuckMs") });
-  let flags: TakenFlags | undefined;
-  let registry: object | undefined;
-  const loaded = { resources: NO_RESOURCES, resourceVersion: 0 };
+  let found = findAll(ground);
+  const guards = createExtensionGuards(() => found.sources, reports, settings.get("extensionLimits.stuckMs"));
+  const models = createExtensionModels(ground, compat, reports.report);
+  const said = { flags: undefined as TakenFlags | undefined, resources: NO_RESOURCES, resourceVersion: 0 };
 
   const host = await createExtensionHost({
-    async load() {
-      // Evaluated anew each time: what a module remembers belongs to one session.
-      const cacheFolder = join(agentDir, "cache", "extensions");
-      const builtin = (name: string) =>
-        isCompatModule(name) ? async (names?: readonly string[]) => compatModule(name, compat, names) ?? {} : undefined;
-      const loader = createModuleLoader({ cacheFolder, builtin, enter: watchdog.enter });
-      const [loaded] = await Promise.all([
-        loadFactories(found.sources, loader, { timeoutMs: limitMs, clock }),
-        found.sources.some(wantsOmpExtras) && prepareOmpExtras(compat),
-      ]);
-      return loaded;
+    load(isReload) {
+      if (isReload) found = findAll(ground);
+      return loadAll(ground, found, compat, guards.enter);
     },
-    limitMs,
+    limitMs: settings.get("extensionLimits.loadMs"),
     hookLimitMs: settings.get("extensionLimits.hookMs"),
     clock,
-    enter: watchdog.enter,
-    report: errors.report,
-    notice: errors.notice,
+    enter: guards.enter,
+    report: reports.report,
+    notice: reports.notice,
     theme: plainTheme,
     extras: () => ompExtras(compat),
-    flagValue: (name) => flags?.values.get(name),
+    flagValue: (name) => said.flags?.values.get(name),
     onStarted(resources) {
-      loaded.resources = resources;
-      loaded.resourceVersion += 1;
+      said.resources = resources;
+      said.resourceVersion += 1;
     },
-    onEnded: () => providers.clear(),
-    onProviders: apply,
+    onEnded: () => models.providers.clear(),
+    onProviders: models.apply,
   });
-  flags = takeFlags(run, host.generation.flags());
-  apply(host.generation.providers);
+  const flags = takeFlags(run, host.generation.flags());
+  said.flags = flags;
+  models.apply(host.generation.providers);
 
   return {
     host,
-    found,
     flags,
-    tools: toolsOf(host, watchdog.enter),
+    models,
+    get found() {
+      return found;
+    },
+    tools: toolsOf(host, guards.enter),
     get resources() {
-      return loaded.resources;
+      return said.resources;
     },
     get resourceVersion() {
-      return loaded.resourceVersion;
+      return said.resourceVersion;
     },
-    listen: errors.listen,
-    providers,
+    listen: reports.listen,
     chosen: ground.models.choose(),
-    useModels(given) {
-      control = given;
-    },
-    modelRegistry() {
-      if (!control) throw new Error("There are no models yet");
-      const ask: AskModels = (model, context, options) =>
-        askModel(compat, compat.stream, model, context as never, options as never);
-      registry ??= createModelRegistry({ found: ground.models, models: control, providers, ask });
-      return registry;
-    },
-    onExit(given) {
-      leave = given;
-    },
-    takeError(error, event) {
-      const owner = ownerOf(error, paths(), OWN_FOLDER);
-      if (owner === undefined) return false;
-      errors.report({ extensionPath: owner, event, error: errorText(error) });
-      return true;
-    },
+    onExit: guards.onExit,
+    takeError: guards.takeError,
   };
 }
 
-type AskModels = ModelRegistryOptions["ask"];
-
 const NO_RESOURCES: HookResult<"resources_discover"> = { skillPaths: [], promptPaths: [] };
+
+/** Evaluated anew each time: what a module remembers belongs to one session. */
+async function loadAll(
+  { agentDir, settings, clock }: ExtensionGround,
+  { sources }: FoundExtensions,
+  compat: CompatHost,
+  enter: ExtensionGuards["enter"],
+): Promise<LoadedFactory<FoundExtensions["sources"][number]>[]> {
+  const builtin = (name: string) =>
+    isCompatModule(name) ? async (names?: readonly string[]) => compatModule(name, compat, names) ?? {} : undefined;
+  const loader = createModuleLoader({ cacheFolder: join(agentDir, "cache", "extensions"), builtin, enter });
+  const [loaded] = await Promise.all([
+    loadFactories(sources, loader, { timeoutMs: settings.get("extensionLimits.loadMs"), clock }),
+    sources.some(wantsOmpExtras) && prepareOmpExtras(compat),
+  ]);
+  return loaded;
+}
 
 /** What omp's extensions find on their API object is loaded for those that look for it. */
 function wantsOmpExtras({ path }: { path: string }): boolean {
@@ -180,9 +124,6 @@ function wantsOmpExtras({ path }: { path: string }): boolean {
     return false;
   }
 }
-
-/** Our own code lies here. */
-const OWN_FOLDER = dirname(fileURLToPath(import.meta.url));
 
 function findAll({ run, cwd, startFolder, agentDir, env, settings }: ExtensionGround): FoundExtensions {
   const { options, projectTrust } = run;
@@ -201,26 +142,6 @@ function findAll({ run, cwd, startFolder, agentDir, env, settings }: ExtensionGr
     noExtensions: options.noExtensions,
     startFolder,
   });
-}
-
-/** What extensions do wrong. Before anybody listens it is kept. */
-function createErrors() {
-  let emit: ((event: SessionEvent) => void) | undefined;
-  const early: SessionEvent[] = [];
-  const told = new Set<string>();
-  const tell = (event: SessionEvent): void => void (emit ? emit(event) : early.push(event));
-  return {
-    report: (error: ExtensionError): void => tell({ type: "extension_error", ...error }),
-    notice(key: string, message: string): void {
-      if (told.has(key)) return;
-      told.add(key);
-      tell({ type: "notice", level: "info", source: "extensions", message });
-    },
-    listen(given: (event: SessionEvent) => void): void {
-      emit = given;
-      for (const event of early.splice(0)) given(event);
-    },
-  };
 }
 
 function toolsOf(host: ExtensionHost, enter: (label: string) => () => void): LoadedExtensions["tools"] {

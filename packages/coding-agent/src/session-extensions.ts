@@ -60,8 +60,8 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
         nextTurn,
         host: () => bound,
         systemPrompt,
-        providers: extensions.providers,
-        modelRegistry: extensions.modelRegistry,
+        providers: extensions.models.providers,
+        modelRegistry: extensions.models.registry,
         commands: () =>
           commandItems({
             extensions: items(),
@@ -72,7 +72,7 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
       pending,
     ),
   );
-  extensions.useModels(models);
+  extensions.models.use(models);
 
   let started: Promise<void> = Promise.resolve();
   const hooks: SessionHooks = {

@@ -15,8 +15,8 @@ import { createRunner } from "./runner.ts";
 import { createSessionHooks } from "./session-hooks.ts";
 
 export interface ExtensionHostOptions {
-  /** Reads and evaluates the modules; called again for each session that is entered. */
-  load(): Promise<LoadedFactory<ExtensionSource>[]>;
+  /** Reads and evaluates the modules; called again for each session that is entered, and to look for them anew. */
+  load(isReload: boolean): Promise<LoadedFactory<ExtensionSource>[]>;
   /** How long a factory may take. */
   limitMs: number;
   /** How long a handler may take, if that is less than what holds for its hook; 0: that. */
@@ -64,10 +64,10 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     if (!actions || !isBound.has(extension)) throw new Error(NOT_YET);
     return actions;
   };
-  const generate = async (): Promise<Generation> =>
+  const generate = async (isReload: boolean): Promise<Generation> =>
     createGeneration({
       ...options,
-      loaded: await options.load(),
+      loaded: await options.load(isReload),
       api: (extension, parts) =>
         createApi({
           ...parts,
@@ -82,7 +82,7 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     });
   /** Those whose factories are through, and whose providers have been applied. */
   let isBound = new WeakSet<Extension>();
-  let generation = await generate();
+  let generation = await generate(false);
 
   const contexts = new WeakMap<Extension, { about: ContextOptions; base: object; command: object }>();
   const contextsOf = (extension: Extension): { about: ContextOptions; base: object; command: object } => {
@@ -174,7 +174,7 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     generation.end();
     options.onEnded();
     isBound = new WeakSet();
-    generation = await generate();
+    generation = await generate(how[0] === "reload");
     settleProviders();
     await start(...how);
   };

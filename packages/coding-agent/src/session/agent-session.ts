@@ -100,8 +100,8 @@ export interface AgentSession {
   giveUpWaiting(): () => void;
   /** Aborts with the next abort: whoever asks something now need not wait for an answer any longer. */
   readonly patience: AbortSignal;
-  /** Neither a run nor a shell command of the host is going on. */
-  waitForIdle(): Promise<void>;
+  /** Neither a run nor a shell command of the host is going on, nor a command of an extension unless they do not count. */
+  waitForIdle(countsCommands?: boolean): Promise<void>;
   subscribe(listener: SessionListener): () => void;
   /** The same object as long as nothing has changed. */
   state(): SessionState;
@@ -343,8 +343,9 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     get patience() {
       return givenUp > 0 ? AbortSignal.abort() : patience.signal;
     },
-    async waitForIdle() {
-      await Promise.all([run.settled(), bash.settled(), compactor.settled(), handled.settled()]);
+    async waitForIdle(countsCommands = true) {
+      const commands = countsCommands ? handled.settled() : undefined;
+      await Promise.all([run.settled(), bash.settled(), compactor.settled(), commands]);
     },
     subscribe: pipeline.subscribe,
     state: remember(() => ({

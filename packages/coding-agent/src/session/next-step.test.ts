@@ -80,6 +80,26 @@ describe("what happens after the agent has stopped", () => {
       { ...fine, compaction: { ...compaction, overThreshold: true, autoContinue: true } },
       { do: "compact", reason: "threshold", thenContinue: true },
     ],
+    ["open tasks", { ...fine, hasOpenTasks: true }, { do: "remind" }],
+    ["open tasks, but aborted", { ...fine, stopReason: "aborted", hasOpenTasks: true }, { do: "stop" }],
+    ["open tasks, but a limit was reached", { ...fine, limitReached: true, hasOpenTasks: true }, { do: "stop" }],
+    ["open tasks, but the answer was cut off", { ...fine, stopReason: "length", hasOpenTasks: true }, { do: "stop" }],
+    [
+      "open tasks, but a tool has ended the run",
+      { ...fine, stopReason: "toolUse", hasOpenTasks: true },
+      { do: "stop" },
+    ],
+    ["open tasks, and a passing error", { ...failed, hasOpenTasks: true }, { do: "retry", attempt: 1 }],
+    [
+      "open tasks, and an error that does not pass",
+      { ...failed, retryable: false, hasOpenTasks: true },
+      { do: "report" },
+    ],
+    [
+      "open tasks, over the threshold",
+      { ...fine, hasOpenTasks: true, compaction: { ...compaction, overThreshold: true } },
+      { do: "compact", reason: "threshold", thenContinue: false },
+    ],
     ["under the threshold, messages wait", { ...fine, compaction: { ...compaction, queued: true } }, { do: "stop" }],
   ];
   for (const [situation, given, step] of rows) it(situation, () => expect(nextStep(given)).toEqual(step));

@@ -52,7 +52,7 @@ export interface SessionRun {
 /** What a run needs, loaded with the first prompt so that nobody waits for it at start. */
 export interface RunMachinery {
   runAgent(run: AgentRun): Promise<RunOutcome>;
-  ports: Omit<AgentPorts, "queue" | "limit" | "countToolCall">;
+  ports: Omit<AgentPorts, "queue" | "news" | "limit" | "countToolCall">;
 }
 
 export interface SessionRunOptions {
@@ -60,7 +60,8 @@ export interface SessionRunOptions {
   queue: SessionQueue;
   clock: Clock;
   ids: IdSource;
-  machinery(): Promise<RunMachinery>;
+  /** An abort ends the wait for those who are not ready yet. */
+  machinery(signal: AbortSignal): Promise<RunMachinery>;
   model(): Model | null;
   /** Undefined while retrying is switched off. */
   retrySettings(): RetrySettings | undefined;
@@ -142,9 +143,9 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
 
   /** One attempt after the other until the next step is to stop. The order of the frames is that of the statements. */
   const attempts = async (run: Run, message: AgentMessage): Promise<LastAttempt> => {
-    const { runAgent, ports } = await options.machinery();
     const { progress, controller } = run;
     const { signal } = controller;
+    const { runAgent, ports } = await options.machinery(signal);
     await compactBefore(run);
     const opening = await options.open?.(message, ports, signal);
     const { systemPrompt } = opening ?? {};
@@ -157,6 +158,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
           ...ports,
           ...(systemPrompt !== undefined && { systemPrompt: () => systemPrompt }),
           queue: queue.forRun(progress),
+          news: () => options.todos?.takeNews(),
           limit: progress.limit,
           countToolCall: progress.countToolCall,
         },

@@ -1,5 +1,5 @@
 import type { Clock } from "@tiller/protocol/clock";
-import type { CustomMessage } from "@tiller/protocol/message";
+import type { AgentMessage, CustomMessage } from "@tiller/protocol/message";
 import type { TodoItem, TodoPhase, TodoPhaseInput } from "@tiller/protocol/todo";
 import type { SessionEvent } from "./session-event.ts";
 import type { SessionStore } from "./store/session-store.ts";
@@ -36,15 +36,19 @@ export interface TodoOptions {
 }
 
 const ENTRY = "tiller.todos";
+const PLAN_MESSAGE = "todo-plan";
+const REMINDER_MESSAGE = "todo-reminder";
 
 export function createTodos({ store, clock, emit, settings, isToolActive }: TodoOptions): Todos {
   /** Undefined: not looked for yet in the session that is in the store. */
   let known: readonly TodoPhase[] | undefined;
+  /** Unix milliseconds, when the plan was last set. */
+  let setAt = 0;
   let hasNews = false;
   const timers = new Map<string, () => void>();
 
   const phases = (): readonly TodoPhase[] => {
-    known ??= recorded(store);
+    if (!known) ({ phases: known, setAt } = recorded(store));
     return known;
   };
   const keep = (next: readonly TodoPhase[]): void => {
@@ -87,15 +91,19 @@ export function createTodos({ store, clock, emit, settings, isToolActive }: Todo
       const plan = normalPlan(given);
       if ("refused" in plan) return plan;
       keep(plan);
+      setAt = clock.now();
       hasNews = by === "host";
       return plan;
     },
     text: () => planText(phases()),
     takeNews() {
-      if (!hasNews) return undefined;
+      const plan = phases();
+      // A process may have ended before the model was told, and a compaction makes it forget.
+      if (!hasNews && (openTasks(plan).length === 0 || wasTold(store.messages, setAt))) return undefined;
+      const change = hasNews ? "The plan was set from outside. It is now" : "The plan of this session";
       hasNews = false;
-      const text = `The plan was set from outside. It is now:\n\n${planText(phases())}`;
-      return { role: "custom", customType: "todo-plan", content: text, display: false, timestamp: clock.now() };
+      const content = `${change}:\n\n${planText(plan)}`;
+      return { role: "custom", customType: PLAN_MESSAGE, content, display: false, timestamp: clock.now() };
     },
     reminder(attempt) {
       if (!settings.reminders || attempt > settings.maxReminders || !isToolActive()) return undefined;
@@ -106,7 +114,7 @@ export function createTodos({ store, clock, emit, settings, isToolActive }: Todo
         event: { type: "todo_reminder", todos, attempt, maxAttempts },
         message: {
           role: "custom",
-          customType: "todo-reminder",
+          customType: REMINDER_MESSAGE,
           content: reminderText(todos, phases(), `${attempt}/${maxAttempts}`),
           display: false,
           timestamp: clock.now(),
@@ -136,8 +144,23 @@ Go on with them, or mark in the plan what is done or given up. (Reminder ${count
 </system-reminder>`;
 }
 
+/** What the model can still see says how the plan is since then. */
+function wasTold(messages: readonly AgentMessage[], setAt: number): boolean {
+  return messages.some((message) => message.timestamp >= setAt && tellsPlan(message));
+}
+
+function tellsPlan(message: AgentMessage): boolean {
+  if (message.role === "toolResult") return message.toolName === "todo" && !message.isError;
+  return message.role === "custom" && [PLAN_MESSAGE, REMINDER_MESSAGE].includes(message.customType);
+}
+
+interface RecordedPlan {
+  phases: readonly TodoPhase[];
+  setAt: number;
+}
+
 /** The last plan on the way to the leaf. */
-function recorded({ log, path }: SessionStore): readonly TodoPhase[] {
+function recorded({ log, path }: SessionStore): RecordedPlan {
   const way = path();
   for (let at = way.length - 1; at >= 0; at--) {
     const position = way[at]!;
@@ -146,12 +169,12 @@ function recorded({ log, path }: SessionStore): readonly TodoPhase[] {
     if (entry?.type !== "custom" || entry.customType !== ENTRY) continue;
     const { phases } = (entry.data ?? {}) as { phases?: unknown };
     const plan = Array.isArray(phases) ? readPlan(phases) : undefined;
-    if (plan) return plan;
+    if (plan) return { phases: plan, setAt: Date.parse(entry.timestamp) || 0 };
   }
   return NO_PLAN;
 }
 
-const NO_PLAN: readonly TodoPhase[] = [];
+const NO_PLAN: RecordedPlan = { phases: [], setAt: 0 };
 
 /** What stands in a file may have been written by anybody. */
 function readPlan(phases: readonly unknown[]): TodoPhase[] | undefined {

@@ -228,6 +228,16 @@ describe("what a module may import", () => {
     ).toEqual([3, 3]);
   });
 
+  test("names of its own sources with a star, written without an extension", async () => {
+    const files = {
+      "package.json": '{"name":"me","imports":{"#src/*":"./src/*"}}',
+      "src/deep/x.ts": "export default 1;",
+      "src/y.ts": "export default 2;",
+      "main.ts": 'import x from "#src/deep/x"; import y from "#src/y.js"; export default [x, y]',
+    };
+    expect((await load(files)).default).toEqual([1, 2]);
+  });
+
   test("a linked file looks for its neighbours where it really is", async () => {
     folder.write({ "dev/ext.ts": 'export { x } from "./x"', "dev/x.ts": "export const x = 1" });
     folder.link("extensions/ext.ts", "dev/ext.ts");

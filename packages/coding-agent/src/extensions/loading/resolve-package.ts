@@ -58,7 +58,10 @@ function resolveImports(specifier: string, from: string): string | undefined {
     if (!own) continue;
     const found = isPlainObject(own.imports) ? matchKey(own.imports, specifier) : undefined;
     if (found === undefined) return undefined;
-    return found.startsWith(".") ? existing(join(folder, found)) : resolvePackage(found, join(folder, "package.json"));
+    // Such names stand for files of the own sources, which are written with and without their extension.
+    return found.startsWith(".")
+      ? resolveFile(join(folder, found))
+      : resolvePackage(found, join(folder, "package.json"));
   }
   return undefined;
 }

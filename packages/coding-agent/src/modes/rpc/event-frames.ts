@@ -57,7 +57,7 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
   };
 
   const sendPlain = (event: object, place: EventPlace | undefined): void => {
-    const json = toJson(event);
+    const json = eventJson(event);
     writer.raw(json.slice(0, -1) + stamp(place));
   };
 
@@ -149,6 +149,16 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
       return mode === "delta" ? takeDelta(event, place) : takeSnapshotUpdate(event, place);
     },
   };
+}
+
+/** What no JSON can hold must not cost a run its ending: the event is told without its fields. */
+function eventJson(event: { type: string }): string {
+  try {
+    return toJson(event);
+  } catch (error) {
+    const message = `An event "${event.type}" cannot be told: ${error instanceof Error ? error.message : String(error)}`;
+    return toJson({ type: "notice", level: "error", message });
+  }
 }
 
 /** What stands before and after the text in the frames of one block. */

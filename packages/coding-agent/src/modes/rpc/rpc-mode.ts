@@ -34,6 +34,8 @@ export interface RpcModeOptions {
 /** How long closing may take when the host does not read. */
 const CLOSING_MS = 800;
 const CLOSING_WITH_EXTENSIONS_MS = 5000;
+/** How long the command of an extension may go on after the extension wanted the process to end. */
+const LAST_WORDS_MS = 1000;
 
 /**
  * So much is read while a long answer is on its way: a host may write several commands before it reads, and an `abort`
@@ -108,7 +110,11 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     /** For an extension: when the answer to what is being done is out, and nothing else is going on. */
     const shutdown = async (code = 0): Promise<void> => {
       await lanes.started();
-      if (code === 0) await session.waitForIdle();
+      if (code === 0) {
+        // The command that wants it may have a little to do yet; it may also never end.
+        await Promise.race([session.waitForIdle(), sleep(clock, LAST_WORDS_MS)]);
+        await session.waitForIdle(false);
+      }
       await leave(code, "Request was aborted: an extension ended the process");
     };
 

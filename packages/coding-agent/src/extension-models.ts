@@ -1,0 +1,59 @@
+import { createProviders, type Providers } from "@tiller/ai/registered-providers";
+import { askModel } from "./compat/ask-model.ts";
+import type { CompatHost } from "./compat/host.ts";
+import { contextForExtension } from "./compat/model-context.ts";
+import type { ExtensionGround } from "./extension-ground.ts";
+import type { ExtensionError } from "./extensions/extension.ts";
+import type { Generation } from "./extensions/generation.ts";
+import { errorText } from "./extensions/guards/rejections.ts";
+import type { ModelControl } from "./session/model-control.ts";
+import { createModelRegistry, type ModelRegistryOptions } from "./session-model-registry.ts";
+
+/** The models as extensions have to do with them: they may bring some, and see all. */
+export interface ExtensionModels {
+  readonly providers: Providers;
+  /** Those that were registered while the extensions were being loaded. */
+  apply(registered: Generation["providers"]): void;
+  /** The models that are chosen from, once there are any. */
+  use(models: ModelControl): void;
+  /** `ctx.modelRegistry` */
+  registry(): object;
+}
+
+export function createExtensionModels(
+  { models: found, env }: ExtensionGround,
+  compat: CompatHost,
+  report: (error: ExtensionError) => void,
+): ExtensionModels {
+  let control: ModelControl | undefined;
+  let registry: object | undefined;
+  const providers = createProviders({
+    registry: found.registry,
+    env,
+    contextFor: contextForExtension,
+    onChange: () => control?.renew(),
+  });
+  const ask: ModelRegistryOptions["ask"] = (model, context, options) =>
+    askModel(compat, compat.stream, model, context as never, options as never);
+  return {
+    providers,
+    apply(registered) {
+      for (const { extensionPath, name, config } of registered.splice(0)) {
+        try {
+          if (config === undefined) providers.unregister(name);
+          else providers.register(name, config);
+        } catch (error) {
+          report({ extensionPath, event: "registerProvider", error: errorText(error) });
+        }
+      }
+    },
+    use(models) {
+      control = models;
+    },
+    registry() {
+      if (!control) throw new Error("There are no models yet");
+      registry ??= createModelRegistry({ found, models: control, providers, ask });
+      return registry;
+    },
+  };
+}

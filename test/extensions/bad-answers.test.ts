@@ -1,0 +1,293 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { sessionFiles } from "../modes/cli-process.ts";
+import { command, errorsOf, extension, pathOf, tool, toolResultOf, useBad, worksStill } from "./bad-support.ts";
+
+/** Handlers and tools that give back what nobody can use, or never come back. The run goes on as if they had said nothing. */
+
+const start = useBad();
+
+/** Everything that a function can give back and no type allows. */
+const NONSENSE: readonly [string, string][] = [
+  ["a number", "42"],
+  ["a text", `"nonsense"`],
+  ["a list", "[1, 2]"],
+  ["a function", "() => {}"],
+  ["a symbol", `Symbol("x")`],
+  ["a BigInt", "10n"],
+  ["a date", "new Date(NaN)"],
+  ["a map", "new Map([[1, 2]])"],
+  ["an object without a prototype", "Object.create(null)"],
+  ["a circle", "(() => { const a = {}; a.a = a; return a; })()"],
+  [
+    "a frozen object of nonsense",
+    "Object.freeze({ action: 7, message: 7, messages: 7, content: 7, block: 7, cancel: 7, systemPrompt: 7, compaction: 7, summary: 7, result: 7, skillPaths: 7, context: 7, operations: 7 })",
+  ],
+  [
+    "an object of nulls",
+    "({ action: null, message: null, messages: null, content: null, block: null, cancel: null, systemPrompt: null, compaction: null, summary: null, result: null, skillPaths: null, context: null })",
+  ],
+  ["lists of holes", "({ message: [,], messages: [,null], content: [,null], skillPaths: [,null], context: [,] })"],
+  [
+    "getters that throw",
+    "new Proxy({}, { get(_, key) { if (key === 'then') return undefined; throw new Error('no'); }, has() { throw new Error('no'); }, ownKeys() { throw new Error('no'); } })",
+  ],
+  [
+    "a proxy that throws at everything",
+    "new Proxy({}, { get() { throw new Error('no'); }, has() { throw new Error('no'); }, ownKeys() { throw new Error('no'); }, getPrototypeOf() { throw new Error('no'); } })",
+  ],
+  [
+    "a proxy that was revoked",
+    "(() => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; })()",
+  ],
+  ["something that resolves to itself for ever", "({ then(done) { done(1); done(2); throw new Error('late'); } })"],
+  ["something whose then throws", "({ then() { throw new Error('no'); } })"],
+];
+
+const HOOKS_OF_A_RUN = [
+  "input",
+  "before_agent_start",
+  "context",
+  "message_start",
+  "message_update",
+  "message_end",
+  "turn_start",
+  "turn_end",
+  "tool_call",
+  "tool_result",
+  "tool_execution_start",
+  "tool_execution_end",
+  "agent_start",
+  "agent_end",
+  "agent_settled",
+  "session_start",
+  "resources_discover",
+  "before_provider_request",
+  "after_provider_response",
+] as const;
+
+test.each(NONSENSE)("handlers that give back %s do no harm in a run", async (_, value) => {
+  const handlers = HOOKS_OF_A_RUN.map((hook) => `pi.on("${hook}", () => (${value}));`).join("\n");
+  const rpc = start(extension(`${handlers}\n${tool("fine", `return "fine"`)}`), {
+    script: ["toolCall fine {}", 'text "aye"', 'text "aye"'],
+  });
+  const { frames } = await rpc.prompt("go");
+  // Whoever guards a tool and fails must not let it pass; whoever merely talks nonsense has not guarded it.
+  const { text, isError } = toolResultOf(frames);
+  expect(isError ? text : "fine").toMatch(isError ? /cannot be used|revoked|^no$/ : /fine/);
+  await worksStill(rpc);
+  for (const { extensionPath } of errorsOf(rpc)) expect(extensionPath).toBe(pathOf(rpc));
+});
+
+test.each(NONSENSE)("handlers that give back %s do no harm around sessions", async (_, value) => {
+  const hooks = [
+    "session_before_switch",
+    "session_before_fork",
+    "session_before_compact",
+    "session_before_tree",
+    "session.compacting",
+    "session_shutdown",
+    "session_compact",
+    "session_tree",
+    "session_info_changed",
+    "user_bash",
+    "model_select",
+    "thinking_level_select",
+  ];
+  const handlers = hooks.map((hook) => `pi.on("${hook}", () => (${value}));`).join("\n");
+  const rpc = start(extension(handlers), { script: ['text "one"', 'text "two"', 'text "a summary"', 'text "aye"'] });
+  await worksStill(rpc);
+  await worksStill(rpc);
+  const shell = await rpc.call({ type: "bash", command: "echo hi" });
+  if (shell.success) expect(shell.data).toMatchObject({ output: "hi\n" });
+  else expect(shell.error).toMatch(/cannot be used|revoked|^no$/);
+  await rpc.call({ type: "set_session_name", name: "x" });
+  await rpc.call({ type: "set_thinking_level", level: "high" });
+  const { data } = await rpc.call({ type: "get_fork_messages" });
+  const [first] = (data as { messages: { entryId: string }[] }).messages;
+  expect((await rpc.call({ type: "fork", entryId: first?.entryId })).success).toBe(true);
+  expect(await rpc.call({ type: "new_session" })).toMatchObject({ success: true, data: { cancelled: false } });
+  await worksStill(rpc);
+});
+
+test.each(NONSENSE)("a tool that gives back %s fails or not, and the run goes on", async (what, value) => {
+  const rpc = start(extension(`${tool("odd", `onUpdate?.(${value}); return ${value};`)}`), {
+    script: ["toolCall odd {}", 'text "aye"', 'text "aye"'],
+  });
+  await worksStill(rpc, what);
+  await worksStill(rpc);
+});
+
+test.each<[string, string]>([
+  ["a circle", "const a = {}; a.a = a; const value = a;"],
+  ["a BigInt", "const value = { n: 10n };"],
+  ["a getter that throws", "const value = { get a() { throw new Error('no'); } };"],
+  ["toJSON that throws", "const value = { toJSON() { throw new Error('no'); } };"],
+  ["functions and symbols", "const value = { f() {}, [Symbol('x')]: 1, s: Symbol('y') };"],
+  ["a revoked proxy", "const { proxy: value, revoke } = Proxy.revocable({}, {}); revoke();"],
+  ["a frozen object", "const value = Object.freeze({ a: Object.freeze([1]) });"],
+])("details with %s: of a tool, of an update, of a message, of an entry", async (_, make) => {
+  const rpc = start(
+    extension(
+      `${tool("odd", `${make} onUpdate({ content: [], details: value }); return { content: [{ type: "text", text: "odd" }], details: value };`)}
+       pi.on("tool_result", () => { ${make} return { details: value }; });
+       pi.on("before_agent_start", () => { ${make} return { message: { customType: "x", content: "x", details: value } }; });
+       ${command("entry", `${make} pi.appendEntry("x", value);`)}
+       ${command("message", `${make} pi.sendMessage({ customType: "x", content: "y", details: value });`)}`,
+    ),
+    { script: ["toolCall odd {}", 'text "aye"', 'text "aye"'] },
+  );
+  await worksStill(rpc);
+  await rpc.prompt("/entry");
+  await rpc.prompt("/message");
+  await worksStill(rpc);
+  await rpc.call({ type: "get_messages" });
+  await rpc.call({ type: "get_tree" });
+  rpc.closeStdin();
+  await rpc.waitExit();
+  for (const file of sessionFiles(rpc.sandbox)) {
+    for (const line of readFileSync(file, "utf8").trimEnd().split("\n")) JSON.parse(line);
+  }
+});
+
+const HANG = "await new Promise(() => {});";
+
+test.each(HOOKS_OF_A_RUN.filter((hook) => !["before_provider_request", "after_provider_response"].includes(hook)))(
+  "a handler of %s that never ends is given up, and the prompt gets its result",
+  async (hook) => {
+    const rpc = start(extension(`pi.on("${hook}", async () => { ${HANG} });\n${tool("fine", `return "fine"`)}`), {
+      script: ["toolCall fine {}", 'text "aye"'],
+      settings: { "extensionLimits.hookMs": 50 },
+    });
+    await worksStill(rpc);
+    const told = await rpc.waitFor((frame) => frame.type === "extension_error" && frame.event === hook);
+    expect(told).toMatchObject({ extensionPath: pathOf(rpc), error: `${hook} did not finish within 0.05 s` });
+  },
+);
+
+test("a guard of tools that hangs does not let the tool pass", async () => {
+  const rpc = start(extension(`pi.on("tool_call", async () => { ${HANG} });`), {
+    files: { "a.txt": "secret" },
+    script: ['toolCall read {"path":"a.txt"}', 'expect isError true + text "aye"'],
+    settings: { "extensionLimits.hookMs": 50 },
+  });
+  const { frames } = await rpc.prompt("go");
+  expect(toolResultOf(frames)).toEqual({ text: expect.stringContaining("did not finish"), isError: true });
+});
+
+test.each(["session_before_switch", "session_before_fork", "session_shutdown", "session_before_compact"])(
+  "a handler of %s that hangs does not keep the host from doing it",
+  async (hook) => {
+    const rpc = start(extension(`pi.on("${hook}", async () => { ${HANG} });`), {
+      script: ['text "one"', 'text "two"', 'text "a summary"', 'text "aye"'],
+      settings: { "extensionLimits.hookMs": 50 },
+    });
+    await worksStill(rpc);
+    const { data } = await rpc.call({ type: "get_fork_messages" });
+    const [first] = (data as { messages: { entryId: string }[] }).messages;
+    expect((await rpc.call({ type: "compact" })).command).toBe("compact");
+    expect((await rpc.call({ type: "fork", entryId: first?.entryId })).success).toBe(true);
+    expect((await rpc.call({ type: "new_session" })).success).toBe(true);
+  },
+);
+
+test("a handler that registers another one while it runs: the new one is asked the next time", async () => {
+  const rpc = start(
+    extension(
+      `let n = 0; pi.on("turn_start", function again(event, ctx) { n++; if (n < 50) pi.on("turn_start", again); ctx.ui.setStatus("n", String(n)); });`,
+    ),
+    { script: ['text "one"', 'text "two"'] },
+  );
+  await worksStill(rpc);
+  await worksStill(rpc);
+  expect(errorsOf(rpc)).toEqual([]);
+  expect(rpc.frames.filter(({ method }) => method === "setStatus").map(({ statusText }) => statusText)).toEqual([
+    "1",
+    "2",
+    "3",
+  ]);
+});
+
+test.each<[string, string]>([
+  ["a number as its content", "{ ...event.message, content: 42 }"],
+  ["holes in its content", "{ ...event.message, content: [null, 42] }"],
+  ["a BigInt in its content", `{ ...event.message, content: [{ type: "text", text: "x", n: 1n }] }`],
+  ["a circle", "(() => { const m = { ...event.message }; m.me = m; return m; })()"],
+  ["no usage", "{ ...event.message, usage: 7, stopReason: [], timestamp: 'now' }"],
+  ["tool calls without arguments", `{ ...event.message, content: [{ type: "toolCall", id: "a", name: "fine" }] }`],
+  ["images where there are none", `{ ...event.message, content: [{ type: "image", data: 7 }] }`],
+])("message_end that gives back a message with %s is told, and the message stays", async (_, message) => {
+  const rpc = start(
+    extension(`pi.on("message_end", (event) => ({ message: ${message} }));\n${tool("fine", `return "fine"`)}`),
+    {
+      script: ["toolCall fine {}", 'expect toolResult "fine" + text "aye"', 'expect user "again" + text "aye"'],
+    },
+  );
+  await worksStill(rpc, "first");
+  await worksStill(rpc, "again");
+  expect(errorsOf(rpc).length).toBeGreaterThan(0);
+  expect((await rpc.call({ type: "get_messages" })).success).toBe(true);
+});
+
+test("message_end may give the tool calls of an answer other ids: the results carry them", async () => {
+  const rpc = start(
+    extension(
+      `pi.on("message_end", ({ message }) => message.role !== "assistant" ? undefined : ({ message: { ...message, content: message.content.map((b) => b.type === "toolCall" ? { ...b, id: "other" } : b) } }));\n${tool("fine", `return "fine " + id`)}`,
+    ),
+    { script: ["toolCall fine {} id mine", 'expect toolResult "fine other" + text "aye"'] },
+  );
+  await worksStill(rpc);
+  const { data } = await rpc.call({ type: "get_messages" });
+  const result = (data as { messages: { role: string; toolCallId?: string }[] }).messages.find(
+    (m) => m.role === "toolResult",
+  );
+  expect(result?.toolCallId).toBe("other");
+});
+
+test.each<[string, string]>([
+  ["a message that has begun", `pi.on("message_start", ({ message }) => { message.content = 42; });`],
+  [
+    "a message that grows",
+    `pi.on("message_update", ({ message, assistantMessageEvent }) => { message.content.length = 0; assistantMessageEvent.delta = 42; });`,
+  ],
+  ["a message that is over", `pi.on("message_end", ({ message }) => { message.content = 42; });`],
+  ["a turn", `pi.on("turn_end", ({ message, toolResults }) => { message.content = 42; toolResults.length = 0; });`],
+  [
+    "a run",
+    `pi.on("agent_end", ({ messages }) => { for (const m of messages) m.content = 42; messages.length = 0; });`,
+  ],
+  [
+    "what is sent to the model",
+    `pi.on("context", ({ messages }) => { for (const m of messages) { m.extra = "SPOILED"; for (const b of m.content) b.extra = "SPOILED"; } });`,
+  ],
+  ["the input of a tool", `pi.on("tool_call", (event) => { event.input.self = event.input; event.input.n = 1n; });`],
+  ["the input of a tool, wholly", `pi.on("tool_call", (event) => { event.input = 42; });`],
+  [
+    "the result of a tool",
+    `pi.on("tool_result", (event) => { event.content.length = 0; event.content.push(42); event.details = { n: 1n }; });`,
+  ],
+  ["the beginning of a call", `pi.on("tool_execution_start", (event) => { event.args.n = 1n; event.toolName = 42; });`],
+  ["the end of a call", `pi.on("tool_execution_end", (event) => { event.result.content = 42; event.result.n = 1n; });`],
+  [
+    "itself, frozen",
+    `for (const h of ["message_start", "message_update", "message_end", "turn_end", "agent_end", "context", "tool_call", "tool_result", "input", "before_agent_start"]) pi.on(h, (event) => { (function freeze(o) { if (o && typeof o === "object" && !Object.isFrozen(o)) { Object.freeze(o); Object.values(o).forEach(freeze); } })(event); });`,
+  ],
+])("a handler that changes %s in place spoils neither the run nor the session", async (_, code) => {
+  const rpc = start(extension(`${code}\n${tool("fine", `return "fine"`)}`), {
+    script: ["toolCall fine {}", 'text "aye"', 'expect user "again" + text "aye, aye"'],
+  });
+  await worksStill(rpc, "first");
+  await worksStill(rpc, "again");
+  const { data } = await rpc.call({ type: "get_messages" });
+  const messages = (data as { messages: { role: string; content: unknown }[] }).messages;
+  expect(messages.map(({ role }) => role)).toEqual([
+    "user",
+    "assistant",
+    "toolResult",
+    "assistant",
+    "user",
+    "assistant",
+  ]);
+  expect(messages.every(({ content }) => Array.isArray(content) || typeof content === "string")).toBe(true);
+  expect(JSON.stringify(messages)).not.toContain("SPOILED");
+});
