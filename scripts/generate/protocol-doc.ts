@@ -23,6 +23,8 @@ export function renderProtocolDoc(): string {
     prose("endings"),
     prose("streaming"),
     prose("errors"),
+    prose("host-tools"),
+    prose("todos"),
     "## Commands",
     "Every command may have an `id` (string or number), which its answer repeats. In an optional field `null` means absent; fields that are not listed are ignored.",
     ...groups(COMMAND_GROUPS, renderCommand),

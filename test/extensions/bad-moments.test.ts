@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { partOf } from "../support/part-of.ts";
 import type { Frame } from "../support/frame.ts";
 import type { RpcProcess } from "../support/rpc-process.ts";
 import { command, errorsOf, extension, resultsOf, tool, toolResultOf, useBad, worksStill } from "./bad-support.ts";
@@ -78,7 +79,7 @@ const BUSY = extension(
    ${command("slow", "await new Promise((r) => setTimeout(r, 300));")}`,
 );
 
-test.each(LEAVING)("%s while a run streams ends the run, and the next prompt works", async (_, make) => {
+test.each(partOf(LEAVING, 3, 0))("%s while a run streams ends the run, and the next prompt works", async (_, make) => {
   const rpc = start(BUSY, { script: ['text "one"', ENDLESS, 'text "aye"'] });
   const entryId = await begun(rpc);
   const since = rpc.mark();
@@ -89,7 +90,7 @@ test.each(LEAVING)("%s while a run streams ends the run, and the next prompt wor
   await worksStill(rpc);
 });
 
-test.each(LEAVING)("%s while a tool waits for a person", async (_, make) => {
+test.each(partOf(LEAVING, 3, 1))("%s while a tool waits for a person", async (_, make) => {
   const rpc = start(BUSY, { script: ['text "one"', "toolCall ask {}", 'text "aye"'] });
   const entryId = await begun(rpc);
   rpc.send({ id: "p", type: "prompt", message: "go" });
@@ -100,7 +101,7 @@ test.each(LEAVING)("%s while a tool waits for a person", async (_, make) => {
   await worksStill(rpc);
 });
 
-test.each(LEAVING)(
+test.each(partOf(LEAVING, 3, 2))(
   "%s while a command waits for a person: the dialog is withdrawn, the command ends",
   async (_, make) => {
     const rpc = start(BUSY, { script: ['text "one"', 'text "aye"'] });
@@ -114,7 +115,7 @@ test.each(LEAVING)(
   },
 );
 
-test.each(LEAVING)("%s twice at once, while a command runs", async (_, make) => {
+test.each(partOf(LEAVING, 3, 0))("%s twice at once, while a command runs", async (_, make) => {
   const rpc = start(BUSY, { script: ['text "one"', 'text "aye"'] });
   const entryId = await begun(rpc);
   rpc.send({ id: "p", type: "prompt", message: "/slow" });
@@ -224,7 +225,7 @@ test.each<[string, string, readonly string[]]>([
   expect((data as { pendingDialogs?: unknown[] }).pendingDialogs ?? []).toEqual([]);
 });
 
-test.each(LEAVING)("abort, or the end of stdin, while a handler hangs that is asked before %s", async (_, make) => {
+test.each(partOf(LEAVING, 3, 1))("abort, or the end of stdin, while a handler hangs that is asked before %s", async (_, make) => {
   const rpc = start(
     extension(`for (const hook of ["switch", "fork"]) pi.on("session_before_" + hook, async () => { ${HANG} });`),
     { script: ['text "one"', 'text "aye"'] },
@@ -245,7 +246,7 @@ test.each(LEAVING)("abort, or the end of stdin, while a handler hangs that is as
   expect(rpc.frames.filter(({ id }) => id === "last" || id === "state")).toHaveLength(2);
 });
 
-test.each(LEAVING)(
+test.each(partOf(LEAVING, 3, 2))(
   "abort, or the end of stdin, while a handler of the session that was entered by %s hangs",
   async (_, make) => {
     const rpc = start(

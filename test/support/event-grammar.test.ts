@@ -192,6 +192,12 @@ describe("legal orders", () => {
     expect(complaint(frames)).toBeUndefined();
   });
 
+  test("a run that an extension's command has started, and that is over before the command", () => {
+    const frames = [ready, accepted("1", "handled"), ...plainRun, bare("agent_settled"), bare("session_settled")];
+    const rest = [promptResult(), bare("session_settled")];
+    expect(complaint([...frames, ...rest], { runsWithoutPrompt: true })).toBeUndefined();
+  });
+
   test("the pi dialect: no ready, no prompt_result, no session_settled", () => {
     expect(complaint([accepted(), ...plainRun, bare("agent_settled")], { dialect: "pi" })).toBeUndefined();
   });
@@ -312,8 +318,13 @@ describe("commands and their answers", () => {
     expect(grammar.finish()).toBeUndefined();
   });
 
-  test("answers to our own requests get no response", () => {
+  test("answers to our own requests get no response, unless they cannot be used", () => {
     expect(grammarAfter({ type: "extension_ui_response", id: "7" }).finish()).toBeUndefined();
+    const refusal = { type: "response", id: "7", command: "host_tool_result", success: false, error: "no content" };
+    expect(grammarAfter({ type: "host_tool_result", id: "7" }).check(refusal)).toBeUndefined();
+    expect(grammarAfter({ type: "host_tool_result", id: "7" }).check({ ...refusal, success: true })).toContain(
+      "not asked",
+    );
   });
 });
 

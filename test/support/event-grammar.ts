@@ -190,6 +190,8 @@ export class EventGrammar {
       if (nameless >= 0 && frame.success === false) this.unanswered.splice(nameless, 1);
       return undefined;
     }
+    // An answer that cannot be used is the only kind that gets a response.
+    if (ANSWER_FRAMES.has(String(frame.command)) && frame.success === false) return undefined;
     const index = this.unanswered.findIndex((command) => command.id === frame.id);
     if (index < 0) return `a response to "${frame.id}", which was not asked or is already answered`;
     this.unanswered.splice(index, 1);

@@ -36,7 +36,7 @@ test.each<[CommandType, Record<string, unknown>, string]>([
   [
     "set_todos",
     { phases: [{ name: "a", tasks: [{ content: "b", status: "maybe" }] }] },
-    'set_todos: "phases[0].tasks[0].status" must be "pending", "in_progress", "completed" or "abandoned", got a string ("maybe")',
+    'set_todos: "phases[0].tasks[0].status" must be "pending", "in_progress", "completed", "abandoned" or null, got a string ("maybe")',
   ],
   ["set_model", { provider: "a", modelId: { LONG } }, 'set_model: "modelId" must be a string, got an object'],
 ])("%s %j is explained", (type, value, sentence) => {

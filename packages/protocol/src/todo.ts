@@ -23,14 +23,14 @@ export type TodoPhase = Static<typeof TodoPhase>;
 
 /** What a host may send: ids that are left out are given, a status that is left out is `pending`. */
 export const TodoItemInput = Type.Object({
-  id: Type.Optional(Type.String()),
+  id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   content: Type.String(),
-  status: Type.Optional(TodoStatus),
+  status: Type.Optional(Type.Union([...TodoStatus.anyOf, Type.Null()])),
   notes: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
 
 export const TodoPhaseInput = Type.Object({
-  id: Type.Optional(Type.String()),
+  id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   name: Type.String(),
   tasks: Type.Array(TodoItemInput),
 });

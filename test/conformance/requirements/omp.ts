@@ -259,10 +259,7 @@ export const OMP = {
           text: "`ttsr_triggered` says that a stream rule has matched the answer of the model.",
           open: "stream-rules",
         },
-        "omp.events.todo-reminder": {
-          text: "`todo_reminder` says that the agent is reminded of unfinished todos.",
-          open: "todos",
-        },
+        "omp.events.todo-reminder": "`todo_reminder` says that the agent is reminded of unfinished todos.",
         "omp.events.extension-error": {
           text: "An error of the extension runner is `extension_error` with `extensionPath`, `event` and `error`.",
           same: "omp.framing.out-extension-error",

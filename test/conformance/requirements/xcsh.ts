@@ -95,11 +95,8 @@ export const XCSH = {
       area: "state",
       rows: {
         "xcsh.state.command": { same: "omp.state.command" },
-        "xcsh.todos.command": { text: "`set_todos` takes `phases`, a list of phases.", open: "todos" },
-        "xcsh.host-tools.command": {
-          text: "`set_host_tools` takes `tools`, a list of tool definitions.",
-          open: "host-tools",
-        },
+        "xcsh.todos.command": "`set_todos` takes `phases`, a list of phases.",
+        "xcsh.host-tools.command": "`set_host_tools` takes `tools`, a list of tool definitions.",
       },
     },
     {
@@ -200,16 +197,13 @@ export const XCSH = {
         "xcsh.state.queued-count": { same: "omp.state.queued-count" },
         "xcsh.state.queued-count-queued": { same: "omp.state.queued-count-queued" },
         "xcsh.state.todo-phases": "`todoPhases` is an array, empty while there are no todos.",
-        "xcsh.state.todo-phases-content": {
-          text: "`todoPhases` has phases with `id`, `name` and `tasks`; a task has `id`, `content` and `status`.",
-          open: "todos",
-        },
+        "xcsh.state.todo-phases-content":
+          "`todoPhases` has phases with `id`, `name` and `tasks`; a task has `id`, `content` and `status`.",
       },
     },
     {
       heading: "Response schema > set_todos payload",
       area: "todos",
-      open: "todos",
       rows: {
         "xcsh.todos.replaces": "`set_todos` replaces the todos of the session.",
         "xcsh.todos.returns-phases": "`set_todos` answers with the normalised list of phases.",
@@ -220,7 +214,6 @@ export const XCSH = {
     {
       heading: "Response schema > set_host_tools payload",
       area: "host-tools",
-      open: "host-tools",
       rows: {
         "xcsh.host-tools.definition": "A host tool has `name`, `label`, `description` and `parameters`, a JSON Schema.",
         "xcsh.host-tools.names": "The data of the answer is `toolNames`, the names of the tools that were set.",
@@ -249,10 +242,7 @@ export const XCSH = {
         "xcsh.events.retry-end": { same: "omp.events.retry-end" },
         "xcsh.events.ttsr-triggered": { same: "omp.events.ttsr-triggered" },
         "xcsh.events.todo-reminder": { same: "omp.events.todo-reminder" },
-        "xcsh.events.todo-auto-clear": {
-          text: "`todo_auto_clear` says that finished todos have been cleared.",
-          open: "todos",
-        },
+        "xcsh.events.todo-auto-clear": "`todo_auto_clear` says that finished todos have been cleared.",
         "xcsh.events.extension-error": { same: "omp.events.extension-error" },
         "xcsh.update.text": { same: "omp.update.text" },
         "xcsh.update.thinking": { same: "omp.update.thinking" },
@@ -332,7 +322,6 @@ export const XCSH = {
     {
       heading: "Host tool sub-protocol",
       area: "host-tools",
-      open: "host-tools",
       rows: {
         "xcsh.host-tools.same-transport": "Calls of host tools travel over the same stdin and stdout.",
         "xcsh.host-tools.call":

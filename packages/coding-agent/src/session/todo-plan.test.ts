@@ -30,6 +30,7 @@ describe("a plan in its normal form", () => {
     const given = [
       { name: "One", tasks: [task("x"), task("y", { id: "task-1" }), task("z", { id: "" })] },
       { id: "phase-1", name: "Two", tasks: [] },
+      { id: null, name: "Three", tasks: [task("w", { id: null, status: null })] },
     ];
     expect(normalPlan(given)).toEqual([
       {
@@ -42,6 +43,7 @@ describe("a plan in its normal form", () => {
         ],
       },
       { id: "phase-1", name: "Two", tasks: [] },
+      { id: "phase-3", name: "Three", tasks: [{ id: "task-4", content: "w", status: "pending" }] },
     ]);
   });
 

@@ -37,7 +37,7 @@ export function normalPlan(given: readonly TodoPhaseInput[]): TodoPhase[] | { re
 }
 
 /** Counts from 1 and leaves out what is taken. */
-function freshIds(prefix: string, taken: readonly { id?: string }[]): () => string {
+function freshIds(prefix: string, taken: readonly { id?: string | null }[]): () => string {
   const known = new Set(taken.map(({ id }) => id));
   let count = 0;
   return () => {

@@ -5,29 +5,31 @@ import type { GrepCollector, GrepLine } from "./grep-format.ts";
 export interface FileSearch {
   /** Takes the next lines of the file, whole ones. False when the collector has enough. */
   block(text: string): boolean;
+  /** Takes a line that is not searched. */
+  passOver(text: string): void;
 }
 
 export interface FileSearchOptions {
   path: string;
-  matches(line: string): boolean;
-  /** One look at a whole block that says no is quicker than one per line. */
-  cannotMatch(block: string): boolean;
+  /** Which of the lines of a block match, by their place in it; undefined when none does. */
+  matchesIn(block: string, lines: readonly string[]): ((index: number) => boolean) | undefined;
   /** Lines to show before and after a match. */
   context: number;
   collector: Pick<GrepCollector, "add">;
 }
 
-export function createFileSearch({ path, matches, cannotMatch, context, collector }: FileSearchOptions): FileSearch {
+export function createFileSearch({ path, matchesIn, context, collector }: FileSearchOptions): FileSearch {
   /** Lines so far, and those before the next that are not reported yet but may have to be. */
   let line = 0;
   let before: string[] = [];
   let showUntil = 0;
 
   const report = (text: string, number: number, isMatch: boolean): boolean =>
-    collector.add({ path, line: number, text, isMatch } satisfies GrepLine);
-  const take = (text: string): boolean => {
+    // Bytes that are no character came as halves of one.
+    collector.add({ path, line: number, text: text.toWellFormed(), isMatch } satisfies GrepLine);
+  const take = (text: string, isMatch: boolean): boolean => {
     line += 1;
-    if (matches(text.endsWith("\r") ? text.slice(0, -1) : text)) {
+    if (isMatch) {
       for (const [index, earlier] of before.entries()) report(earlier, line - before.length + index, false);
       before = [];
       showUntil = line + context;
@@ -46,12 +48,14 @@ export function createFileSearch({ path, matches, cannotMatch, context, collecto
     block(text) {
       const lines = text.split("\n");
       if (lines.at(-1) === "") lines.pop();
-      if (line >= showUntil && cannotMatch(text)) {
+      const matches = matchesIn(text, lines);
+      if (line >= showUntil && !matches) {
         line += lines.length;
         if (context > 0) before = [...before, ...lines.slice(-context)].slice(-context);
         return true;
       }
-      return lines.every(take);
+      return lines.every((one, index) => take(one, matches?.(index) ?? false));
     },
+    passOver: (text) => void take(text, false),
   };
 }

@@ -6,15 +6,17 @@ import { throwIfAborted } from "../lib/abort.ts";
 import { createLineSplitter } from "../lib/jsonl.ts";
 import { compileGlob, ripgrepGlob } from "./glob.ts";
 import { binaryNote, type GrepCollector, type GrepLine, type GrepRequest } from "./grep-format.ts";
+import { patternOf } from "./grep-pattern.ts";
+import { isText, MAX_LINE_BYTES } from "./grep-text.ts";
 import { createIgnoreCheck, repositoryTop } from "./ignore-rules.ts";
+import type { LinePattern } from "./rust-regex.ts";
 import type { ToolContext } from "./tool.ts";
-import { ALWAYS_SKIPPED, comparePaths } from "./walk.ts";
+import { ALWAYS_SKIPPED, comparePaths, realPath } from "./walk.ts";
 
 /** Search by ripgrep. Its options are set so that it looks at the same files as our own search. */
 
 /** ripgrep's word for "something went wrong", mostly a pattern it does not know. */
 const EXIT_TROUBLE = 2;
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** The `rg` on PATH, else the one of the optional package beside us, else none. */
 export async function findRipgrep(env: ToolContext["env"], bundled = "@vscode/ripgrep"): Promise<string | undefined> {
@@ -41,6 +43,8 @@ function isProgram(path: string): Promise<boolean> {
 /** What ripgrep found in one file. */
 interface FileMatches {
   path: string;
+  /** The path, when it is no UTF-8 and `path` only shows it. */
+  bytes?: Buffer;
   lines: GrepLine[];
   matches: number;
 }
@@ -48,11 +52,12 @@ interface FileMatches {
 interface RipgrepRun {
   file: string;
   request: GrepRequest;
+  pattern: LinePattern;
   context: ToolContext;
   signal: AbortSignal;
   /** Takes what was found in a text file, in the order of ripgrep. False when there is enough. */
   onFile(found: FileMatches): boolean;
-  onBinaryFile?(path: string): void;
+  onBinaryFile(): void;
   /** One file after the other, by path, which takes twice as long as several at a time. */
   inOrder: boolean;
   /** A file with more matches is handed over before its end. */
@@ -67,62 +72,68 @@ export async function grepWithRipgrep(
   collector: GrepCollector,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const run = { file, request, context, signal, maxMatches: collector.limit };
-  if (request.fileName === undefined) {
-    const found = await searchAllAtOnce(run);
-    if (found === "trouble") return false;
-    if (found !== "too much") {
-      found.sort((a, b) => comparePaths(a.path, b.path));
-      for (const { lines } of found) for (const line of lines) collector.add(line);
-      return true;
-    }
+  const pattern = patternOf(request);
+  if (!pattern.isPortable) return false;
+  const run = { file, request, pattern, context, signal, maxMatches: collector.limit };
+  let found = await collect({ ...run, inOrder: false });
+  // More than can be shown: then the order decides what is.
+  if (found?.isCut && request.fileName === undefined) found = await collect({ ...run, inOrder: true });
+  else found?.files.sort((a, b) => comparePaths(a.bytes ?? a.path, b.bytes ?? b.path));
+  if (!found) return false;
+  for (const { lines } of found.files) if (!lines.every((line) => collector.add(line))) break;
+  if (request.fileName !== undefined && found.files.length === 0) {
+    // It says so only when there is a match before.
+    const isBinary = found.isBinary || !isText(join(request.folder, request.fileName));
+    if (isBinary) collector.note(binaryNote(request.fileName));
   }
-  const outcome = await runRipgrep({
-    ...run,
-    inOrder: request.fileName === undefined,
-    onFile: ({ lines }) => lines.every((line) => collector.add(line)),
-    onBinaryFile: (path) => collector.note(binaryNote(path)),
-  });
-  if (outcome === "crashed") collector.note("ripgrep broke down on the way: there may be more matches");
-  return outcome !== "trouble";
+  return true;
 }
 
-/** Everything, in any order; given up when it is more than can be shown, because then the order decides what is. */
-async function searchAllAtOnce(
-  run: Omit<RipgrepRun, "onFile" | "inOrder">,
-): Promise<FileMatches[] | "too much" | "trouble"> {
-  const all: FileMatches[] = [];
+interface Collected {
+  files: FileMatches[];
+  /** There is more than is wanted. */
+  isCut: boolean;
+  isBinary: boolean;
+}
+
+/** Undefined when ripgrep could not do it. */
+async function collect(run: Omit<RipgrepRun, "onFile" | "onBinaryFile">): Promise<Collected | undefined> {
+  const files: FileMatches[] = [];
   let matches = 0;
+  let isBinary = false;
   const outcome = await runRipgrep({
     ...run,
-    inOrder: false,
     onFile(found) {
-      all.push(found);
+      files.push(found);
       matches += found.matches;
       return matches <= run.maxMatches;
     },
+    onBinaryFile() {
+      isBinary = true;
+    },
   });
-  if (outcome === "crashed") return "trouble";
-  if (outcome === "trouble") return all.length > 0 ? all : "trouble";
-  return outcome === "stopped" ? "too much" : all;
+  if (outcome === "crashed" || (outcome === "trouble" && files.length === 0)) return undefined;
+  // Globs and ignore files are looked at again by name, and such a name cannot be looked at.
+  if (run.request.glob && files.some(({ bytes }) => bytes)) return undefined;
+  return { files, isCut: outcome === "stopped", isBinary };
 }
 
 async function runRipgrep(run: RipgrepRun): Promise<"done" | "stopped" | "trouble" | "crashed"> {
   const { file, request, context, signal } = run;
   const enough = new AbortController();
   let crashed = false;
-  /** It sometimes hangs after a panic of its own, so nobody waits for its end. */
-  const onComplaint = (chunk: Buffer): void => {
-    if (!chunk.includes("panicked")) return;
+  const giveUp = (): void => {
+    if (enough.signal.aborted) return;
     crashed = true;
     enough.abort();
   };
+  /** It sometimes hangs after a panic of its own, so nobody waits for its end. */
+  const onComplaint = (chunk: Buffer): void => (chunk.includes("panicked") ? giveUp() : undefined);
   const reader = createEventReader(run, () => enough.abort());
   const lines = createLineSplitter({
     maxBytes: MAX_LINE_BYTES,
     onLine: (text) => (enough.signal.aborted ? undefined : reader(text)),
-    // A line of that size is not text; it is left out.
-    onTooLong: () => undefined,
+    onTooLong: giveUp,
   });
   const { exitCode } = await runProcess(
     {
@@ -146,28 +157,55 @@ async function runRipgrep(run: RipgrepRun): Promise<"done" | "stopped" | "troubl
 
 /** Puts the lines of each file together. The file is handed over when it is known to be text, or is too much anyway. */
 function createEventReader(run: RipgrepRun, stop: () => void): (json: string) => void {
-  const isWanted = fileFilter(run.request);
+  const { request, pattern, maxMatches } = run;
+  const isWanted = fileFilter(request);
   let current: FileMatches | undefined;
   const handOver = (found: FileMatches) => {
     current = undefined;
-    if (!run.onFile(found)) stop();
+    found.lines = aroundMatches(found.lines, request.context);
+    if (found.matches > 0 && !run.onFile(found)) stop();
   };
+  const isTextUpTo = ({ path, bytes }: FileMatches, offset: number) =>
+    isText(realPath(request.folder, { path, bytes }), offset);
   return (json) => {
     const { type, data } = JSON.parse(json) as RipgrepEvent;
     if (!data?.path) return;
     const path = textOf(data.path).replace(/^\.\//, "");
     if (type === "begin") {
-      current = isWanted(path) ? { path, lines: [], matches: 0 } : undefined;
+      const bytes = data.path.bytes === undefined ? undefined : Buffer.from(data.path.bytes, "base64").subarray(2);
+      current = isWanted(path) ? { path, bytes, lines: [], matches: 0 } : undefined;
     } else if (current && type === "end") {
       if (data.binary_offset === null || data.binary_offset === undefined) handOver(current);
-      else run.onBinaryFile?.(path);
+      else run.onBinaryFile();
     } else if (current && data.lines) {
-      const isMatch = type === "match";
-      current.lines.push({ path, line: data.line_number ?? 0, text: textOf(data.lines), isMatch });
+      const text = textOf(data.lines);
+      const isMatch = type === "match" && stillMatches(pattern, text);
+      current.lines.push({ path, line: data.line_number ?? 0, text, isMatch });
       if (isMatch) current.matches += 1;
-      if (current.matches > run.maxMatches) handOver(current);
+      if (!isMatch || current.matches <= maxMatches) return;
+      if (isTextUpTo(current, (data.absolute_offset ?? 0) + sizeOf(data.lines))) handOver(current);
+      else {
+        current = undefined;
+        run.onBinaryFile();
+      }
     }
   };
+}
+
+/** Some versions of ripgrep take a carriage return within a line for the end of one. */
+function stillMatches({ regex }: LinePattern, text: string): boolean {
+  const line = text.replace(/\r?\n$|\r$/, "");
+  return !line.includes("\r") || regex.test(line);
+}
+
+/** Without the lines around what turned out to be no match. */
+function aroundMatches(lines: GrepLine[], context: number): GrepLine[] {
+  const matches = lines.filter(({ isMatch }) => isMatch).map(({ line }) => line);
+  let next = 0;
+  return lines.filter(({ line }) => {
+    while (next < matches.length && matches[next]! + context < line) next += 1;
+    return next < matches.length && matches[next]! - context <= line;
+  });
 }
 
 /** A glob makes ripgrep forget the ignore files, and its globs are not quite ours: with one, both are looked at again. */
@@ -204,7 +242,17 @@ interface RipgrepText {
 
 interface RipgrepEvent {
   type: string;
-  data?: { path?: RipgrepText; lines?: RipgrepText; line_number?: number; binary_offset?: number | null };
+  data?: {
+    path?: RipgrepText;
+    lines?: RipgrepText;
+    line_number?: number;
+    absolute_offset?: number;
+    binary_offset?: number | null;
+  };
+}
+
+function sizeOf({ text, bytes }: RipgrepText): number {
+  return text === undefined ? Buffer.byteLength(bytes ?? "", "base64") : Buffer.byteLength(text);
 }
 
 function textOf({ text, bytes }: RipgrepText): string {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { type IgnoreRules, parseIgnoreFile } from "./gitignore.ts";
 
@@ -38,12 +38,12 @@ export function isIgnored(levels: IgnoreLevels, path: string, name: string, isDi
 }
 
 /**
- * The levels inside of a folder, given those around it and the names in it. `path` is that of the folder, relative to the
- * root of the search and with a closing slash; empty for the root.
+ * The levels inside of a folder, given those around it and the names in it. `path` is relative to the root of the search and
+ * has a closing slash; it is empty for the root.
  */
 export function levelsInside(
   around: IgnoreLevels,
-  root: string,
+  folder: string | Buffer,
   path: string,
   has: (name: string) => boolean,
 ): IgnoreLevels {
@@ -53,7 +53,7 @@ export function levelsInside(
   if (present.length === 0) return base;
   const levels = base.map((list) => [...list]);
   for (const kind of present) {
-    const rules = readRules(join(root, path, kind));
+    const rules = readRules(inFolder(folder, kind));
     if (rules) levels[KINDS.indexOf(kind)]!.push({ rules, prefix: "", skip: path.length });
   }
   return levels;
@@ -63,7 +63,8 @@ export function levelsInside(
  * The levels above a root: .gitignore up to the top of the repository, the others up to the top of the disk. Outside of a
  * repository nobody can say where a project begins, so nothing above counts.
  */
-export function levelsAbove(root: string): IgnoreLevels {
+export function levelsAbove(searched: string): IgnoreLevels {
+  const root = withoutLinks(searched);
   const top = repositoryTop(root);
   if (top === undefined) return NO_LEVELS;
   const levels: Level[][] = [[], [], []];
@@ -80,7 +81,20 @@ export function levelsAbove(root: string): IgnoreLevels {
   return levels;
 }
 
-function readRules(path: string): IgnoreRules | undefined {
+function inFolder(folder: string | Buffer, name: string): string | Buffer {
+  return typeof folder === "string" ? join(folder, name) : Buffer.concat([folder, Buffer.from(`/${name}`)]);
+}
+
+/** What is above a folder is above the folder itself, not above a link to it. */
+function withoutLinks(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+function readRules(path: string | Buffer): IgnoreRules | undefined {
   try {
     return statSync(path).isFile() ? parseIgnoreFile(readFileSync(path, "utf8")) : undefined;
   } catch {
@@ -97,7 +111,7 @@ export function createIgnoreCheck(root: string): (path: string) => boolean {
     if (found) return found;
     const around =
       folder === "" ? levelsAbove(root) : levelsIn(folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1));
-    const levels = levelsInside(around, root, folder, (name) => existsSync(join(root, folder, name)));
+    const levels = levelsInside(around, join(root, folder), folder, (name) => existsSync(join(root, folder, name)));
     known.set(folder, levels);
     return levels;
   };
@@ -113,8 +127,8 @@ export function createIgnoreCheck(root: string): (path: string) => boolean {
 }
 
 /** The nearest folder with a .git, the root included; undefined outside of any repository. */
-export function repositoryTop(root: string): string | undefined {
-  for (let folder = root; ; folder = dirname(folder)) {
+export function repositoryTop(searched: string): string | undefined {
+  for (let folder = withoutLinks(searched); ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return folder;
     if (folder === dirname(folder)) return undefined;
   }

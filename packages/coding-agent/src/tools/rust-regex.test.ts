@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readRustPattern } from "./rust-regex.ts";
+import { readPattern } from "./rust-regex.ts";
 
 it.each<[string, string, boolean]>([
   ["foo", "a foo b", true],
@@ -27,13 +27,56 @@ it.each<[string, string, boolean]>([
   ["(?P<year>\\d{4})", "2024", true],
   ["(?i)FOO", "foo", true],
   ["a.c", "a\u2028c", true],
+  ["a(?i)b", "aB", true],
+  ["a(?i)b", "AB", false],
+  ["a(?i)b|c", "C", true],
+  ["(a(?i)b)c", "aBC", false],
+  ["(?i:[^k])x", "\u212ax", false],
+  ["(?i)a(?-i)b", "Ab", true],
+  ["(?i)a(?-i)b", "aB", false],
+  ["(?x) a [ b # c\n ] d", "abd", true],
+  ["(?-u:\\w)x", "éx", false],
+  ["[a-c~~b-d]", "b", false],
+  ["[a-c~~b-d]", "d", true],
+  ["[a-z&&b-y--c]", "c", false],
+  ["[--a]", "-", true],
+  ["[a&&]", "a", false],
+  ["fo**$", "f", true],
+  ["^*a", "ba", true],
+  ["\\<b", "a b", true],
+  ["\\<b", "ab", false],
+  ["\\b{end}", "-", false],
+  ["\\p{sc=Grek}|\\p{script: Cyrillic}", "д", true],
+  ["\\p{uppercase-letter}", "A", true],
+  ["\\p{gc!=Lu}", "A", false],
+  ["x.y", "x\ry", false],
+  ["x\\sy", "x\ry", false],
+  ["x[^a]y", "x\udc80y", false],
+  ["x\\Wy", "x\udc80y", false],
+  ["x{,2}", "x{,2}", true],
   ["foo(?=bar)", "foobar", true],
   ["(a)\\1", "aa", true],
 ])("%s in %j: %s", (pattern, line, found) => {
-  const { source, ignoreCase } = readRustPattern(pattern);
-  expect(new RegExp(source, ignoreCase ? "iv" : "v").test(line)).toBe(found);
+  expect(readPattern(pattern).regex.test(line)).toBe(found);
 });
 
 it("a class that is never closed is left for the compiler to refuse", () => {
-  expect(() => new RegExp(readRustPattern("a[b").source, "v")).toThrow(SyntaxError);
+  expect(() => readPattern("a[b")).toThrow(SyntaxError);
+});
+
+it.each<[string, boolean]>([
+  ["foo\\w+", true],
+  ["a(?i)b", true],
+  ["\\Afoo", false],
+  ["foo\\z", false],
+  ["\\B", false],
+  ["(?-m)^a", false],
+  ["(?R)a$", false],
+  ["(?-u)\\xff", false],
+  ["a(?=b)", false],
+  ["(a)\\1", false],
+  ["a{", false],
+  ["\\h", false],
+])("%s is asked of ripgrep: %s", (pattern, isPortable) => {
+  expect(readPattern(pattern).isPortable).toBe(isPortable);
 });

@@ -1,148 +1,109 @@
+import { foldCase } from "./rust-regex-case.ts";
+import { IS_ASCII_WORD, IS_WORD } from "./rust-regex-class.ts";
+import { type Place, parseRustPattern, type RegexNode } from "./rust-regex-parse.ts";
+
 /**
  * Models write patterns for ripgrep, whose regular expressions are Rust's. This reads such a pattern into one of
  * JavaScript that finds the same lines. What only JavaScript has (look-around, back-references) passes through. Pure.
  */
 
-export interface JsPattern {
-  source: string;
-  ignoreCase: boolean;
+export interface LinePattern {
+  /** For a line without its end. */
+  regex: RegExp;
+  /** Whether ripgrep, of whatever version, finds the same. When not, it is not asked. */
+  isPortable: boolean;
+  /** Whether a look at several lines at once can say that none of them matches. */
+  canSkip: boolean;
+  /** The pattern as read; undefined for one that only JavaScript understands. */
+  root?: RegexNode;
 }
 
-const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
-const IS_WORD = `[${WORD}]`;
+/** Throws for what is no pattern. */
+export function readPattern(pattern: string, { literal = false, ignoreCase = false } = {}): LinePattern {
+  if (literal) {
+    const source = pattern.toWellFormed().replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    return { regex: new RegExp(source, ignoreCase ? "iu" : "u"), isPortable: true, canSkip: true };
+  }
+  try {
+    return readRust(pattern, ignoreCase);
+  } catch (error) {
+    // The older grammar takes what the stricter ones refuse, such as the escape of a letter. But it knows no properties.
+    if (/\\[pP]/.test(pattern)) throw error;
+    const regex = new RegExp(pattern, ignoreCase ? "i" : "");
+    return { regex, isPortable: false, canSkip: !pattern.includes("(?") };
+  }
+}
 
-/** Members of a class, as they stand between brackets. */
-const CLASS_ESCAPES: Readonly<Record<string, string>> = {
-  d: "\\p{Nd}",
-  D: "\\P{Nd}",
-  s: "\\p{White_Space}",
-  S: "\\P{White_Space}",
-  w: IS_WORD,
-  W: `[^${WORD}]`,
-  a: "\\x07",
-};
+function readRust(pattern: string, ignoreCase: boolean): LinePattern {
+  const { root, isPortable } = parseRustPattern(pattern, ignoreCase);
+  const seen = look(root);
+  const write = writer({ fold: seen.cases.size > 1, capture: seen.hasReferences });
+  const flags = seen.cases.size === 1 && seen.cases.has(true) ? "iv" : "v";
+  return { regex: new RegExp(write(root), flags), isPortable, canSkip: !seen.looksAround, root };
+}
 
-/** Places between characters. */
-const PLACES: Readonly<Record<string, string>> = {
-  A: "^",
-  z: "$",
-  b: `(?:(?<=${IS_WORD})(?!${IS_WORD})|(?<!${IS_WORD})(?=${IS_WORD}))`,
-  B: `(?:(?<=${IS_WORD})(?=${IS_WORD})|(?<!${IS_WORD})(?!${IS_WORD}))`,
-};
+interface Seen {
+  cases: Set<boolean>;
+  hasReferences: boolean;
+  looksAround: boolean;
+}
 
-const POSIX: Readonly<Record<string, string>> = {
-  alnum: "a-zA-Z0-9",
-  alpha: "a-zA-Z",
-  ascii: "\\x00-\\x7f",
-  blank: "\\t\\x20",
-  cntrl: "\\x00-\\x1f\\x7f",
-  digit: "0-9",
-  graph: "\\x21-\\x7e",
-  lower: "a-z",
-  print: "\\x20-\\x7e",
-  punct: "\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e",
-  space: "\\t-\\r\\x20",
-  upper: "A-Z",
-  word: "0-9A-Za-z_",
-  xdigit: "0-9A-Fa-f",
-};
+function look(root: RegexNode, seen: Seen = { cases: new Set(), hasReferences: false, looksAround: false }): Seen {
+  if (root.kind === "set" && root.ignoreCase !== undefined) seen.cases.add(root.ignoreCase);
+  if (root.kind === "reference") seen.hasReferences = true;
+  if (root.kind === "look") seen.looksAround = true;
+  for (const part of partsOf(root)) look(part, seen);
+  return seen;
+}
 
-/** For the flag `v`. The result may still be no regular expression: the caller compiles it. */
-export function readRustPattern(pattern: string): JsPattern {
-  const flags = /^\(\?([imsu]+)\)/.exec(pattern);
-  const input = flags ? pattern.slice(flags[0].length) : pattern;
-  let source = "";
-  for (let i = 0; i < input.length; ) {
-    const char = input[i]!;
-    if (char === "\\") {
-      const escaped = readEscape(input, i);
-      source += PLACES[input[i + 1]!] ?? (CLASS_ESCAPES[input[i + 1]!] ? `[${escaped.source}]` : escaped.source);
-      i = escaped.end;
-    } else if (char === "[") {
-      const found = readClass(input, i);
-      source += found.source;
-      i = found.end;
-    } else if (input.startsWith("(?P<", i)) {
-      source += "(?<";
-      i += 4;
-    } else {
-      // The end of a line is never a part of it.
-      source += char === "." ? "[^\\r\\n]" : char;
-      i += 1;
+function partsOf(node: RegexNode): readonly RegexNode[] {
+  return "parts" in node ? node.parts : "part" in node ? [node.part] : [];
+}
+
+/** As source text. Groups are named and counted only where something refers to them. */
+function writer({ fold, capture }: { fold: boolean; capture: boolean }): (node: RegexNode) => string {
+  const write = (node: RegexNode): string => {
+    switch (node.kind) {
+      case "set":
+        return fold && node.ignoreCase ? foldCase(node.set) : node.set;
+      case "place":
+        return (node.ascii ? ASCII_PLACES : PLACES)[node.place];
+      case "sequence":
+        return node.parts.map(write).join("");
+      case "choice":
+        return `(?:${node.parts.map(write).join("|")})`;
+      case "repeat":
+        return `${node.part.kind === "set" ? write(node.part) : `(?:${write(node.part)})`}${quantifier(node)}`;
+      case "group":
+        return `(${capture ? (node.name ? `?<${node.name}>` : "") : "?:"}${write(node.part)})`;
+      case "look":
+        return `(?${node.sign}${write(node.part)})`;
+      case "reference":
+        // What follows may be a digit.
+        return `(?:${node.source})`;
     }
-  }
-  return { source, ignoreCase: flags?.[1]?.includes("i") ?? false };
-}
-
-/** An escape sequence at a position, good inside of brackets and outside. */
-function readEscape(input: string, at: number): { source: string; end: number } {
-  const rest = input.slice(at);
-  const code = /^\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|[xuU]\{([0-9a-f]+)\})/i.exec(rest);
-  if (code) {
-    const hex = code[1] ?? code[2] ?? code[3] ?? code[4]!;
-    return { source: `\\u{${hex.replace(/^0+(?=.)/, "")}}`, end: at + code[0].length };
-  }
-  const property = /^\\([pP])(?:\{(\^?)([^}]+)\}|(\p{L}))/u.exec(rest);
-  if (property) {
-    const negated = (property[1] === "P") !== (property[2] === "^");
-    return { source: `\\${negated ? "P" : "p"}{${property[3] ?? property[4]}}`, end: at + property[0].length };
-  }
-  const char = input[at + 1] ?? "";
-  const end = at + 2;
-  if (CLASS_ESCAPES[char]) return { source: CLASS_ESCAPES[char], end };
-  // Letters and digits have a meaning, or none in JavaScript either; everything else stands for itself.
-  return { source: /[\p{L}\p{N}]/u.test(char) || char === "" ? `\\${char}` : literal(char), end };
-}
-
-function literal(char: string): string {
-  return /[\^$\\.*+?()[\]{}|/\-&!#%,:;<=>@`~]/.test(char) ? `\\u{${char.codePointAt(0)!.toString(16)}}` : char;
-}
-
-/** `[...]` with its nested classes and set operations. */
-function readClass(input: string, start: number): { source: string; end: number } {
-  let i = start + 1;
-  const negated = input[i] === "^";
-  if (negated) i += 1;
-  /** Operands and operators in turn; each operand is a list of members. */
-  const operands = [""];
-  const operators: string[] = [];
-  const add = (member: string) => {
-    operands[operands.length - 1] += member;
   };
-  for (let first = true; i < input.length; first = false) {
-    const posix = /^\[:(\^?)([a-z]+):\]/.exec(input.slice(i));
-    const operator = /^(&&|--)/.exec(input.slice(i))?.[0];
-    if (input[i] === "]" && !first) return { source: joinClass(negated, operands, operators), end: i + 1 };
-    if (posix && POSIX[posix[2]!]) {
-      add(posix[1] ? `[^${POSIX[posix[2]!]}]` : POSIX[posix[2]!]!);
-      i += posix[0].length;
-    } else if (operator && !first) {
-      operators.push(operator);
-      operands.push("");
-      i += 2;
-    } else if (input[i] === "[") {
-      const nested = readClass(input, i);
-      add(nested.source);
-      i = nested.end;
-    } else if (input[i] === "\\") {
-      const escaped = readEscape(input, i);
-      add(escaped.source);
-      i = escaped.end;
-    } else {
-      const char = String.fromCodePoint(input.codePointAt(i)!);
-      // Between two members a dash is a range; at the edges it is a dash.
-      const isRange = char === "-" && !first && operands.at(-1) !== "" && input[i + 1] !== "]";
-      add(isRange ? "-" : literal(char));
-      i += char.length;
-    }
-  }
-  // Never closed: left as it is, for the compiler to complain about.
-  return { source: input.slice(start), end: input.length };
+  return write;
 }
 
-function joinClass(negated: boolean, operands: readonly string[], operators: readonly string[]): string {
-  const [first = "", ...others] = operands;
-  if (others.length === 0) return `[${negated ? "^" : ""}${first}]`;
-  const rest = others.map((operand, index) => `${operators[index]}[${operand}]`).join("");
-  return `[${negated ? "^" : ""}[${first}]${rest}]`;
+function quantifier({ min, max }: { min: number; max: number }): string {
+  if (max === Number.POSITIVE_INFINITY) return min === 0 ? "*" : min === 1 ? "+" : `{${min},}`;
+  return min === 0 && max === 1 ? "?" : `{${min},${max}}`;
+}
+
+const PLACES = places(IS_WORD);
+const ASCII_PLACES = places(IS_ASCII_WORD);
+
+function places(word: string): Readonly<Record<Place, string>> {
+  return {
+    start: "^",
+    end: "$",
+    boundary: `(?:(?<=${word})(?!${word})|(?<!${word})(?=${word}))`,
+    // Beside bytes that are no character there is nothing to say.
+    noBoundary: `(?:(?<!\\p{Cs})(?!\\p{Cs})(?:(?<=${word})(?=${word})|(?<!${word})(?!${word})))`,
+    wordStart: `(?:(?<!${word})(?=${word}))`,
+    wordEnd: `(?:(?<=${word})(?!${word}))`,
+    wordStartHalf: `(?<!${word})`,
+    wordEndHalf: `(?!${word})`,
+  };
 }

@@ -24,12 +24,12 @@ function withUpdates(phases: readonly TodoPhaseInput[], updates: NonNullable<Tod
   const known = new Set(phases.flatMap(({ tasks }) => tasks.map(({ id }) => id)));
   const unknown = updates.find(({ id }) => !known.has(id));
   if (unknown) {
-    const ids = [...known].filter((id) => id !== undefined);
+    const ids = [...known].filter((id) => typeof id === "string");
     throw new Error(`There is no task "${unknown.id}" in the plan; there are: ${ids.join(", ") || "none"}`);
   }
   const changes = new Map(updates.map((update) => [update.id, update]));
   return phases.map((phase) => ({
     ...phase,
-    tasks: phase.tasks.map((task) => ({ ...task, ...(task.id !== undefined && changes.get(task.id)) })),
+    tasks: phase.tasks.map((task) => ({ ...task, ...(task.id && changes.get(task.id)) })),
   }));
 }

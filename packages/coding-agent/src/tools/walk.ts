@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { type Dirent, readdirSync } from "node:fs";
 import { throwIfAborted } from "../lib/abort.ts";
 import { type IgnoreLevels, isIgnored, levelsAbove, levelsInside } from "./ignore-rules.ts";
@@ -10,6 +11,8 @@ export const ALWAYS_SKIPPED: ReadonlySet<string> = new Set([".git", "node_module
 export interface WalkEntry {
   /** Relative to the root of the walk, with forward slashes. */
   path: string;
+  /** The same for the system, when it is no UTF-8 and `path` only shows it. */
+  bytes?: Buffer;
   isDirectory: boolean;
   isFile: boolean;
 }
@@ -21,9 +24,10 @@ const BATCH_SIZE = 256;
 interface Place {
   /** With a closing slash; empty for the root. */
   path: string;
+  bytes?: Buffer;
   levels: IgnoreLevels;
   /** In order. */
-  entries: Dirent[];
+  entries: Named[];
   next: number;
 }
 
@@ -34,14 +38,14 @@ interface Place {
 export async function* walk(root: string, signal: AbortSignal): AsyncGenerator<WalkEntry[]> {
   let batch: WalkEntry[] = [];
   /** The way down to where we are. */
-  const way = [openPlace(root, "", levelsAbove(root))];
+  const way = [openPlace(root, { path: "" }, levelsAbove(root))];
   for (let seen = 1; way.length > 0; seen++) {
     const here = way.at(-1)!;
     const entry = here.entries[here.next++];
     if (entry) {
       const found = toWalkEntry(here, entry);
       if (found) batch.push(found);
-      if (found?.isDirectory) way.push(openPlace(root, `${found.path}/`, here.levels));
+      if (found?.isDirectory) way.push(openPlace(root, found, here.levels));
     } else {
       way.pop();
     }
@@ -55,28 +59,57 @@ export async function* walk(root: string, signal: AbortSignal): AsyncGenerator<W
   yield batch;
 }
 
-function openPlace(root: string, path: string, around: IgnoreLevels): Place {
-  const entries = listQuietly(`${root}/${path}`);
-  const levels = levelsInside(around, root, path, (name) => entries.some((entry) => entry.name === name));
-  return { path, levels, entries: entries.sort((a, b) => compareNames(a.name, b.name)), next: 0 };
+/** Where an entry of a walk is. */
+export function realPath(root: string, { path, bytes }: Pick<WalkEntry, "path" | "bytes">): string | Buffer {
+  return bytes ? Buffer.concat([Buffer.from(`${root}/`), bytes]) : `${root}/${path}`;
 }
+
+function openPlace(root: string, folder: Pick<WalkEntry, "path" | "bytes">, around: IgnoreLevels): Place {
+  const entries = listQuietly(realPath(root, folder));
+  const path = folder.path === "" ? "" : `${folder.path}/`;
+  const bytes = folder.bytes && Buffer.concat([folder.bytes, SLASH]);
+  const has = (name: string) => entries.some((entry) => entry.name === name);
+  return { path, bytes, levels: levelsInside(around, realPath(root, { path, bytes }), path, has), entries, next: 0 };
+}
+
+const SLASH = Buffer.from("/");
 
 /** Undefined for what is ignored. */
-function toWalkEntry({ path, levels }: Place, entry: Dirent): WalkEntry | undefined {
+function toWalkEntry(place: Place, entry: Named): WalkEntry | undefined {
   const { name } = entry;
-  const whole = path + name;
+  const path = place.path + name;
   const isDirectory = entry.isDirectory();
-  if (ALWAYS_SKIPPED.has(name) || isIgnored(levels, whole, name, isDirectory)) return undefined;
-  return { path: whole, isDirectory, isFile: entry.isFile() };
+  if (ALWAYS_SKIPPED.has(name) || isIgnored(place.levels, path, name, isDirectory)) return undefined;
+  const bytes =
+    (place.bytes ?? entry.bytes) &&
+    Buffer.concat([place.bytes ?? Buffer.from(place.path), entry.bytes ?? Buffer.from(name)]);
+  return { path, bytes, isDirectory, isFile: entry.isFile() };
 }
 
-/** A folder that vanished or may not be read is passed over, as a search does. */
-function listQuietly(folder: string): Dirent[] {
+/** An entry of a folder; `bytes` is its name when that is no UTF-8. */
+type Named = Pick<Dirent, "name" | "isDirectory" | "isFile"> & { bytes?: Buffer };
+
+/** In order. A folder that vanished or may not be read is passed over, as a search does. */
+function listQuietly(folder: string | Buffer): Named[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    const entries = readdirSync(folder, { withFileTypes: true });
+    if (entries.some(({ name }) => name.includes("\ufffd"))) return listBytes(folder);
+    return entries.sort((a, b) => compareNames(a.name, b.name));
   } catch {
     return [];
   }
+}
+
+/** Names that are no UTF-8 come as bytes, or they could not be found again. */
+function listBytes(folder: string | Buffer): Named[] {
+  const entries = readdirSync(folder, { withFileTypes: true, encoding: "buffer" }) as unknown as Dirent<Buffer>[];
+  entries.sort((a, b) => Buffer.compare(a.name, b.name));
+  return entries.map((entry) => ({
+    name: entry.name.toString("utf8"),
+    ...(!isUtf8(entry.name) && { bytes: entry.name }),
+    isDirectory: () => entry.isDirectory(),
+    isFile: () => entry.isFile(),
+  }));
 }
 
 /** By code point, which is also the order of the bytes; the order of UTF-16 differs beyond the first plane. */
@@ -91,7 +124,11 @@ function compareNames(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** The order of the walk, for paths that came from elsewhere. */
-export function comparePaths(a: string, b: string): number {
-  return compareNames(a.replaceAll("/", "\0"), b.replaceAll("/", "\0"));
+/** The order of the walk, for paths that came from elsewhere; as bytes when one of them is no UTF-8. */
+export function comparePaths(a: string | Buffer, b: string | Buffer): number {
+  if (typeof a === "string" && typeof b === "string") {
+    return compareNames(a.replaceAll("/", "\0"), b.replaceAll("/", "\0"));
+  }
+  const [x, y] = [a, b].map((path) => Buffer.from(path as Buffer).map((byte) => (byte === 0x2f ? 0 : byte)));
+  return Buffer.compare(x!, y!);
 }

@@ -56,7 +56,7 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
     return `${placeJson(place)},"seq":${seq}}`;
   };
 
-  const sendPlain = (event: object, place: EventPlace | undefined): void => {
+  const sendPlain = (event: { type: string }, place: EventPlace | undefined): void => {
     const json = eventJson(event);
     writer.raw(json.slice(0, -1) + stamp(place));
   };
