@@ -24,6 +24,7 @@ test("a quick run measures everything once and writes the report", () => {
       "## Shell commands of the host",
       "## Tools on files",
       "## Sessions",
+      "## Extensions",
       "## Abort",
       "## Steering",
     ]);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { partOf } from "../support/part-of.ts";
 import { sessionFiles } from "../modes/cli-process.ts";
+import { partOf } from "../support/part-of.ts";
 import { command, errorsOf, extension, pathOf, tool, toolResultOf, useBad, worksStill } from "./bad-support.ts";
 
 /** Handlers and tools that give back what nobody can use, or never come back. The run goes on as if they had said nothing. */
@@ -111,13 +111,16 @@ test.each(partOf(NONSENSE, 3, 1))("handlers that give back %s do no harm around 
   await worksStill(rpc);
 });
 
-test.each(partOf(NONSENSE, 3, 2))("a tool that gives back %s fails or not, and the run goes on", async (what, value) => {
-  const rpc = start(extension(`${tool("odd", `onUpdate?.(${value}); return ${value};`)}`), {
-    script: ["toolCall odd {}", 'text "aye"', 'text "aye"'],
-  });
-  await worksStill(rpc, what);
-  await worksStill(rpc);
-});
+test.each(partOf(NONSENSE, 3, 2))(
+  "a tool that gives back %s fails or not, and the run goes on",
+  async (what, value) => {
+    const rpc = start(extension(`${tool("odd", `onUpdate?.(${value}); return ${value};`)}`), {
+      script: ["toolCall odd {}", 'text "aye"', 'text "aye"'],
+    });
+    await worksStill(rpc, what);
+    await worksStill(rpc);
+  },
+);
 
 test.each<[string, string]>([
   ["a circle", "const a = {}; a.a = a; const value = a;"],

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { partOf } from "../support/part-of.ts";
 import type { Frame } from "../support/frame.ts";
+import { partOf } from "../support/part-of.ts";
 import type { RpcProcess } from "../support/rpc-process.ts";
 import { command, errorsOf, extension, resultsOf, tool, toolResultOf, useBad, worksStill } from "./bad-support.ts";
 
@@ -225,26 +225,29 @@ test.each<[string, string, readonly string[]]>([
   expect((data as { pendingDialogs?: unknown[] }).pendingDialogs ?? []).toEqual([]);
 });
 
-test.each(partOf(LEAVING, 3, 1))("abort, or the end of stdin, while a handler hangs that is asked before %s", async (_, make) => {
-  const rpc = start(
-    extension(`for (const hook of ["switch", "fork"]) pi.on("session_before_" + hook, async () => { ${HANG} });`),
-    { script: ['text "one"', 'text "aye"'] },
-  );
-  const entryId = await begun(rpc);
-  rpc.send({ id: "leave", ...make(rpc, entryId) });
-  await pause(100);
-  expect((await rpc.call({ type: "abort" }, 3000)).success).toBe(true);
-  expect(rpc.frames).toContainEqual(
-    expect.objectContaining({ id: "leave", data: expect.objectContaining({ cancelled: true }) }),
-  );
-  await worksStill(rpc);
-  rpc.send({ id: "last", ...make(rpc, entryId) });
-  rpc.send({ id: "state", type: "get_state" });
-  await pause(100);
-  rpc.closeStdin();
-  expect(await rpc.waitExit(9000)).toEqual({ code: 0, signal: null });
-  expect(rpc.frames.filter(({ id }) => id === "last" || id === "state")).toHaveLength(2);
-});
+test.each(partOf(LEAVING, 3, 1))(
+  "abort, or the end of stdin, while a handler hangs that is asked before %s",
+  async (_, make) => {
+    const rpc = start(
+      extension(`for (const hook of ["switch", "fork"]) pi.on("session_before_" + hook, async () => { ${HANG} });`),
+      { script: ['text "one"', 'text "aye"'] },
+    );
+    const entryId = await begun(rpc);
+    rpc.send({ id: "leave", ...make(rpc, entryId) });
+    await pause(100);
+    expect((await rpc.call({ type: "abort" }, 3000)).success).toBe(true);
+    expect(rpc.frames).toContainEqual(
+      expect.objectContaining({ id: "leave", data: expect.objectContaining({ cancelled: true }) }),
+    );
+    await worksStill(rpc);
+    rpc.send({ id: "last", ...make(rpc, entryId) });
+    rpc.send({ id: "state", type: "get_state" });
+    await pause(100);
+    rpc.closeStdin();
+    expect(await rpc.waitExit(9000)).toEqual({ code: 0, signal: null });
+    expect(rpc.frames.filter(({ id }) => id === "last" || id === "state")).toHaveLength(2);
+  },
+);
 
 test.each(partOf(LEAVING, 3, 2))(
   "abort, or the end of stdin, while a handler of the session that was entered by %s hangs",

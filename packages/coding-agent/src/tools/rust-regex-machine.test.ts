@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { anyPattern, ODD_LINES } from "./grep-arbitraries.ts";
+import { anyPattern, ODD_LINES } from "../../../../test/support/grep-arbitraries.ts";
 import { decodeUtf8 } from "./grep-text.ts";
 import { readPattern } from "./rust-regex.ts";
 import { createMachine } from "./rust-regex-machine.ts";
