@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run test:long`: many more random stories than `npm test` plays.
+// `npm run test:long`: many more random stories than `npm test` plays, and all those of which it plays a part.
 //   TILLER_SEQUENCES=5000   random sequences of commands (test/run/sequences.test.ts), 2500 unless told
 //   TILLER_KILLS=100        `kill -9` at random moments (test/sessions/crash.test.ts), 2000 unless told
 //   TILLER_SEED=7           the same stories again; a new seed each time unless told, and it is printed
@@ -21,6 +21,7 @@ const env = {
   ...inherited,
   TILLER_CLI: inherited.TILLER_CLI ?? ensure(),
   TILLER_SEED: seed,
+  TILLER_ALL: "1",
   TILLER_SEQUENCES: sequences,
   TILLER_SEQUENCES_MS: String(SEQUENCES_MS),
   TILLER_KILLS: kills,
@@ -34,5 +35,7 @@ function play(file) {
 }
 
 process.stdout.write(`${sequences} sequences, ${kills} kills, TILLER_SEED=${seed}\n`);
+play("test/extensions");
+play("test/conformance/extensions.test.ts");
 if (Number(sequences) > 0) play("test/run/sequences.test.ts");
 if (Number(kills) > 0) play("test/sessions/crash.test.ts");

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { Frame } from "../support/frame.ts";
-import { partOf } from "../support/part-of.ts";
+import { partly } from "../support/part-of.ts";
 import type { RpcProcess } from "../support/rpc-process.ts";
 import { command, errorsOf, extension, resultsOf, tool, toolResultOf, useBad, worksStill } from "./bad-support.ts";
 
 /** The right thing at the wrong moment. Whatever it is: every prompt gets one result, and the process goes on. */
 
+const test = partly(3);
 const start = useBad();
 const HANG = "await new Promise(() => {});";
 const ENDLESS = 'endless "x " pace 10';
@@ -79,7 +80,7 @@ const BUSY = extension(
    ${command("slow", "await new Promise((r) => setTimeout(r, 300));")}`,
 );
 
-test.each(partOf(LEAVING, 3, 0))("%s while a run streams ends the run, and the next prompt works", async (_, make) => {
+test.each(LEAVING)("%s while a run streams ends the run, and the next prompt works", async (_, make) => {
   const rpc = start(BUSY, { script: ['text "one"', ENDLESS, 'text "aye"'] });
   const entryId = await begun(rpc);
   const since = rpc.mark();
@@ -90,7 +91,7 @@ test.each(partOf(LEAVING, 3, 0))("%s while a run streams ends the run, and the n
   await worksStill(rpc);
 });
 
-test.each(partOf(LEAVING, 3, 1))("%s while a tool waits for a person", async (_, make) => {
+test.each(LEAVING)("%s while a tool waits for a person", async (_, make) => {
   const rpc = start(BUSY, { script: ['text "one"', "toolCall ask {}", 'text "aye"'] });
   const entryId = await begun(rpc);
   rpc.send({ id: "p", type: "prompt", message: "go" });
@@ -101,7 +102,7 @@ test.each(partOf(LEAVING, 3, 1))("%s while a tool waits for a person", async (_,
   await worksStill(rpc);
 });
 
-test.each(partOf(LEAVING, 3, 2))(
+test.each(LEAVING)(
   "%s while a command waits for a person: the dialog is withdrawn, the command ends",
   async (_, make) => {
     const rpc = start(BUSY, { script: ['text "one"', 'text "aye"'] });
@@ -115,7 +116,7 @@ test.each(partOf(LEAVING, 3, 2))(
   },
 );
 
-test.each(partOf(LEAVING, 3, 0))("%s twice at once, while a command runs", async (_, make) => {
+test.each(LEAVING)("%s twice at once, while a command runs", async (_, make) => {
   const rpc = start(BUSY, { script: ['text "one"', 'text "aye"'] });
   const entryId = await begun(rpc);
   rpc.send({ id: "p", type: "prompt", message: "/slow" });
@@ -225,31 +226,28 @@ test.each<[string, string, readonly string[]]>([
   expect((data as { pendingDialogs?: unknown[] }).pendingDialogs ?? []).toEqual([]);
 });
 
-test.each(partOf(LEAVING, 3, 1))(
-  "abort, or the end of stdin, while a handler hangs that is asked before %s",
-  async (_, make) => {
-    const rpc = start(
-      extension(`for (const hook of ["switch", "fork"]) pi.on("session_before_" + hook, async () => { ${HANG} });`),
-      { script: ['text "one"', 'text "aye"'] },
-    );
-    const entryId = await begun(rpc);
-    rpc.send({ id: "leave", ...make(rpc, entryId) });
-    await pause(100);
-    expect((await rpc.call({ type: "abort" }, 3000)).success).toBe(true);
-    expect(rpc.frames).toContainEqual(
-      expect.objectContaining({ id: "leave", data: expect.objectContaining({ cancelled: true }) }),
-    );
-    await worksStill(rpc);
-    rpc.send({ id: "last", ...make(rpc, entryId) });
-    rpc.send({ id: "state", type: "get_state" });
-    await pause(100);
-    rpc.closeStdin();
-    expect(await rpc.waitExit(9000)).toEqual({ code: 0, signal: null });
-    expect(rpc.frames.filter(({ id }) => id === "last" || id === "state")).toHaveLength(2);
-  },
-);
+test.each(LEAVING)("abort, or the end of stdin, while a handler hangs that is asked before %s", async (_, make) => {
+  const rpc = start(
+    extension(`for (const hook of ["switch", "fork"]) pi.on("session_before_" + hook, async () => { ${HANG} });`),
+    { script: ['text "one"', 'text "aye"'] },
+  );
+  const entryId = await begun(rpc);
+  rpc.send({ id: "leave", ...make(rpc, entryId) });
+  await pause(100);
+  expect((await rpc.call({ type: "abort" }, 3000)).success).toBe(true);
+  expect(rpc.frames).toContainEqual(
+    expect.objectContaining({ id: "leave", data: expect.objectContaining({ cancelled: true }) }),
+  );
+  await worksStill(rpc);
+  rpc.send({ id: "last", ...make(rpc, entryId) });
+  rpc.send({ id: "state", type: "get_state" });
+  await pause(100);
+  rpc.closeStdin();
+  expect(await rpc.waitExit(9000)).toEqual({ code: 0, signal: null });
+  expect(rpc.frames.filter(({ id }) => id === "last" || id === "state")).toHaveLength(2);
+});
 
-test.each(partOf(LEAVING, 3, 2))(
+test.each(LEAVING)(
   "abort, or the end of stdin, while a handler of the session that was entered by %s hangs",
   async (_, make) => {
     const rpc = start(

@@ -1,5 +1,7 @@
-/** `npm run test:long` plays all cases of the large tables. */
-const PLAYS_ALL = process.env.TILLER_ALL === "1";
+import { test } from "vitest";
+
+/** `npm run test:long` plays all stories. */
+export const PLAYS_ALL = process.env.TILLER_ALL === "1";
 
 /**
  * Of a large table that is played several times over, one part each time: beginning with `first`, every `every`th case. So
@@ -7,4 +9,20 @@ const PLAYS_ALL = process.env.TILLER_ALL === "1";
  */
 export function partOf<T>(cases: readonly T[], every: number, first: number): readonly T[] {
   return PLAYS_ALL ? cases : cases.filter((_, at) => at % every === first);
+}
+
+type Body = (...values: never[]) => unknown;
+
+/** `test` for files with a great many stories of one kind: `npm test` plays every `every`th, `npm run test:long` all. */
+export function partly(every: number): typeof test {
+  let count = 0;
+  const isPlayed = (): boolean => PLAYS_ALL || count++ % every === 0;
+  const play = (name: string, body: Body): void => {
+    if (isPlayed()) test(name, body as never);
+  };
+  const each = (cases: readonly unknown[]) => (name: string, body: Body) => {
+    const played = cases.filter(isPlayed);
+    if (played.length > 0) test.each(played as never[])(name, body as never);
+  };
+  return Object.assign(play, { each }) as unknown as typeof test;
 }

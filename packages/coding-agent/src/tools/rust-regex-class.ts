@@ -24,7 +24,7 @@ const NEVER = "[\\r\\n\\p{Cs}]";
 const without = (set: string) => `[${set}--${NEVER}]`;
 
 /** Everything else. Not as `[^...]`: with the flag `v` Node 20 turns that around once more inside `(...){1,2}` and `(...)+`. */
-export const not = (members: string): string => `[\\p{Any}--[${members}]]`;
+export const allBut = (members: string): string => `[\\p{Any}--[${members}]]`;
 
 const CLASSES: Readonly<Record<string, string>> = {
   d: "\\p{Nd}",
@@ -32,16 +32,16 @@ const CLASSES: Readonly<Record<string, string>> = {
   s: without("\\p{White_Space}"),
   S: without("\\P{White_Space}"),
   w: IS_WORD,
-  W: without(not(WORD)),
+  W: without(allBut(WORD)),
 };
 
 const ASCII_CLASSES: Readonly<Record<string, string>> = {
   d: "[0-9]",
-  D: without(not("0-9")),
+  D: without(allBut("0-9")),
   s: "[\\t\\v\\f\\x20]",
-  S: without(not("\\t-\\r\\x20")),
+  S: without(allBut("\\t-\\r\\x20")),
   w: IS_ASCII_WORD,
-  W: without(not("0-9A-Za-z_")),
+  W: without(allBut("0-9A-Za-z_")),
 };
 
 const CONTROLS: Readonly<Record<string, string>> = { a: "\x07", f: "\f", t: "\t", n: "\n", r: "\r", v: "\v" };
@@ -131,7 +131,7 @@ function readProperty(written: string, negated: boolean): string {
   const scriptKind = kind !== undefined && simple(kind).endsWith("x") ? "scx" : "sc";
   const letter = isNegated ? "P" : "p";
   const special = kind === undefined ? SPECIAL_PROPERTIES[name] : undefined;
-  if (special) return isNegated ? not(special) : special;
+  if (special) return isNegated ? allBut(special) : special;
   const isCategory = kind === undefined || ["gc", "generalcategory"].includes(simple(kind));
   if (known && isCategory) return `\\${letter}{${known}}`;
   if (kind !== undefined && !["sc", "scx", "script", "scriptextensions"].includes(simple(kind))) {
@@ -166,7 +166,7 @@ function readBrackets(reader: SetSyntax, flags: SetFlags): string {
     const next = input[reader.at]! + (input[reader.at + 1] ?? "");
     if (next.startsWith("]")) {
       reader.at += 1;
-      return negated ? not(joined()) : `[${joined()}]`;
+      return negated ? allBut(joined()) : `[${joined()}]`;
     }
     if (next === "&&" || next === "--" || next === "~~") {
       before = joined();
@@ -218,7 +218,7 @@ function readPosix(reader: SetSyntax): string | undefined {
   const members = found && POSIX[found[2]!];
   if (!members) return undefined;
   reader.at += found[0].length;
-  return found[1] ? not(members) : members;
+  return found[1] ? allBut(members) : members;
 }
 
 /** With the flag `x`, spaces and comments are for the reader, here too. */

@@ -1,4 +1,4 @@
-import { member, not, readClass, readSet, type SetSyntax, skipSpace } from "./rust-regex-class.ts";
+import { allBut, member, readClass, readSet, type SetSyntax, skipSpace } from "./rust-regex-class.ts";
 
 /** Reads a pattern of ripgrep, whose regular expressions are Rust's, into a tree. Pure. */
 
@@ -116,7 +116,7 @@ function readCount(reader: Reader): { min: number; max: number } | undefined {
   return { min, max };
 }
 
-const ANY = not("\\r\\n\\p{Cs}");
+const ANY = allBut("\\r\\n\\p{Cs}");
 const IS_CASED = /[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/u;
 
 /** Undefined for flags, which match nothing themselves. */
