@@ -36,6 +36,8 @@ function play(file) {
 
 process.stdout.write(`${sequences} sequences, ${kills} kills, TILLER_SEED=${seed}\n`);
 play("test/extensions");
+play("test/transcripts.test.ts");
+play("test/run/state-machine.test.ts");
 play("test/conformance/extensions.test.ts");
 if (Number(sequences) > 0) play("test/run/sequences.test.ts");
 if (Number(kills) > 0) play("test/sessions/crash.test.ts");

@@ -6,7 +6,7 @@ import { command, errorsOf, extension, pathOf, tool, toolResultOf, useBad, works
 
 /** Handlers and tools that give back what nobody can use, or never come back. The run goes on as if they had said nothing. */
 
-const test = partly(2);
+const test = partly(4);
 const start = useBad();
 
 /** Everything that a function can give back and no type allows. */

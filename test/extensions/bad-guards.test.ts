@@ -1,11 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { partly } from "../support/part-of.ts";
 import { cliPath } from "../support/rpc-process.ts";
 import { createSandbox } from "../support/sandbox.ts";
 import { command, errorsOf, extension, pathOf, tool, useBad, worksStill } from "./bad-support.ts";
 
 /** What belongs to the process: its streams, its end, its one thread. Extensions take it, and do not get it. */
 
+const test = partly(3);
 const start = useBad();
 const FOREVER = "for (;;) {}";
 const child = `import { spawn, spawnSync, execSync, fork } from "node:child_process";`;

@@ -8,7 +8,7 @@ import { command, extension, tool, useBad, worksStill } from "./bad-support.ts";
 /** The other modes have nobody who could answer, and stdout is what somebody wants to have. */
 
 const run = useCli();
-const test = partly(3);
+const test = partly(4);
 const start = useBad();
 
 const CASES: readonly [string, string, number][] = [

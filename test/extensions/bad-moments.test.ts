@@ -7,7 +7,7 @@ import { command, errorsOf, extension, resultsOf, tool, toolResultOf, useBad, wo
 
 /** The right thing at the wrong moment. Whatever it is: every prompt gets one result, and the process goes on. */
 
-const test = partly(3);
+const test = partly(5);
 const start = useBad();
 const HANG = "await new Promise(() => {});";
 const ENDLESS = 'endless "x " pace 10';

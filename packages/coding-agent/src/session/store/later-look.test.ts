@@ -317,5 +317,5 @@ it("is repaired as `tiller sessions repair` does it, whatever is added meanwhile
     expect(again.branch()).toEqual(store.branch());
     await again.close();
   };
-  await fc.assert(fc.asyncProperty(story, check), { numRuns: Number(process.env.TILLER_RUNS ?? 40) });
+  await fc.assert(fc.asyncProperty(story, check), { numRuns: Number(process.env.TILLER_RUNS ?? 15) });
 }, 60_000);
