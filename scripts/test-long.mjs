@@ -36,6 +36,10 @@ function play(file) {
 
 process.stdout.write(`${sequences} sequences, ${kills} kills, TILLER_SEED=${seed}\n`);
 play("test/extensions");
+play("test/architecture.test.ts");
+play("test/sessions/later-damage.test.ts");
+play("test/host");
+play("test/conformance/dialogs.test.ts");
 play("test/transcripts.test.ts");
 play("test/run/state-machine.test.ts");
 play("test/conformance/extensions.test.ts");

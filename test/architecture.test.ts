@@ -9,6 +9,7 @@ import {
   importCycles,
   ruleProblems,
 } from "./support/architecture-rules.ts";
+import { PLAYS_ALL } from "./support/part-of.ts";
 import { sizeReport } from "./support/size-report.ts";
 import { parseSource, readSources, repoRoot, type SourceFile } from "./support/source-tree.ts";
 
@@ -64,9 +65,12 @@ describe("the start path", () => {
   });
 });
 
-test("sizes, for people to read", () => {
-  console.info(sizeReport(sources));
-});
+/** With the long tests: nothing in it can fail. */
+if (PLAYS_ALL) {
+  test("sizes, for people to read", () => {
+    console.info(sizeReport(sources));
+  });
+}
 
 describe("the rules notice", () => {
   const file = (path: string, text: string): SourceFile => parseSource(`packages/coding-agent/src/${path}`, text);

@@ -7,7 +7,7 @@ import { command, errorsOf, extension, pathOf, tool, useBad, worksStill } from "
 
 /** What belongs to the process: its streams, its end, its one thread. Extensions take it, and do not get it. */
 
-const test = partly(3);
+const test = partly(5);
 const start = useBad();
 const FOREVER = "for (;;) {}";
 const child = `import { spawn, spawnSync, execSync, fork } from "node:child_process";`;

@@ -9,10 +9,10 @@ import { CELLS, stateMachinePage } from "./state-machine.ts";
 /** Commands by moments: every cell is played against the real process, and the page is the table. */
 
 describe.concurrent("at each moment", () => {
-  /** Those with a dialog take an extension each: `npm test` plays every third, `npm run test:long` all. */
+  /** Those with a dialog take an extension each: `npm test` plays every sixth, `npm run test:long` all. */
   const isDialog = ({ moment }: (typeof CELLS)[number]): boolean => moment.name.startsWith("dialog");
   const plain = CELLS.filter((cell) => !isDialog(cell));
-  const cells = [...plain, ...partOf(CELLS.filter(isDialog), 3, 0)];
+  const cells = [...plain, ...partOf(CELLS.filter(isDialog), 6, 0)];
   const rows = cells.map((cell) => [cell.command.name, cell.moment.name, cell] as const);
   test.each(rows)("%s · %s", async (_command, _moment, { command, moment, outcome }) => {
     await playCell(command, moment, outcome);

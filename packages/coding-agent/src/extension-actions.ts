@@ -173,7 +173,12 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
     waitForIdle: () => run.settled(),
     async newSession({ parentSession, setup }) {
       pending.run = setup && (async () => void (await setup(editorOf(view, store))));
-      return done((await files()).newSession(parentSession));
+      try {
+        return await done((await files()).newSession(parentSession));
+      } finally {
+        // Of a session that was not begun nothing is left for the next one.
+        pending.run = undefined;
+      }
     },
     fork: async (entryId, position) =>
       done(position === "at" ? (await files()).copyUpTo(entryId) : (await files()).fork(entryId)),

@@ -80,15 +80,25 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
     async leave(...how) {
       nextTurn.length = 0;
       await host.hooks.leave(...how);
+      // Whoever chose other tools begins anew as well, and does not know of it any more.
+      if (how[0] !== "quit") parts.toolbox.active.set(undefined);
     },
     async entered(...how) {
       const setup = pending.run;
       pending.run = undefined;
-      await setup?.();
-      const begun = host.hooks.entered(...how).then(lookAgain);
+      // Whatever becomes of it, the session has been entered.
+      const filled = setup ? orAborted(setup(), parts.session().patience) : Promise.resolve();
+      const begun = filled
+        .catch(() => undefined)
+        .then(async () => {
+          await host.hooks.entered(...how);
+          await lookAgain();
+        });
       started = begun.catch(() => undefined);
       // A handler that never comes back must not keep the host: an abort lets it go on, and prompts wait by themselves.
       await orAborted(begun, parts.session().patience);
+      // Whoever wanted it filled hears what went wrong.
+      await filled;
     },
   };
 

@@ -1,3 +1,4 @@
+import { StringDecoder } from "node:string_decoder";
 import { createOutputBuffer } from "./exec/output-buffer.ts";
 import type { BashOutcome, RunShell } from "./session/bash-runner.ts";
 import type { BashOperations, SessionHooks } from "./session/ports.ts";
@@ -35,10 +36,13 @@ async function runElsewhere(
 ): Promise<BashOutcome> {
   const [command, onText, signal] = given;
   const output = createOutputBuffer({ keepBytes: KEEP_BYTES, spillAfterBytes: MAX_BYTES });
+  /** A character may come in two pieces. */
+  const decoder = new StringDecoder("utf8");
   const onData = (data: Buffer): void => {
     const bytes = Buffer.from(data);
     output.write(bytes);
-    void onText(bytes.toString("utf8"));
+    const text = decoder.write(bytes);
+    if (text !== "") void onText(text);
   };
   let isFileTold = false;
   const ended = (end: { exitCode?: number; cancelled: boolean }): BashOutcome => {
@@ -47,12 +51,24 @@ async function runElsewhere(
     return result;
   };
   try {
-    const { exitCode } = await operations.exec(command, cwd, { onData, signal });
-    return ended({ exitCode: signal.aborted ? undefined : (exitCode ?? undefined), cancelled: signal.aborted });
+    const done = operations.exec(command, cwd, { onData, signal });
+    // Nobody waits for one that does not listen to the abort.
+    done.catch(() => undefined);
+    const outcome = await Promise.race([done, aborted(signal)]);
+    const exitCode = signal.aborted ? undefined : (outcome?.exitCode ?? undefined);
+    return ended({ exitCode, cancelled: signal.aborted });
   } catch (error) {
     if (signal.aborted) return ended({ cancelled: true });
     return { refused: error instanceof Error ? error.message : String(error) };
   } finally {
     output.close(isFileTold ? "keep-file" : "remove-file");
   }
+}
+
+/** Settles when it is aborted, and never otherwise. */
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
 }

@@ -27,6 +27,9 @@ export interface ApiOptions {
   extras: object;
 }
 
+/** Methods for things that are not here. */
+const NOT_HERE = ["registerMcpServer", "unregisterMcpServer", "registerVirtualModel"];
+
 /** The one argument of an extension's factory. */
 export function createApi(options: ApiOptions): object {
   const api = { ...registration(options), ...actionsOf(options), events: options.bus };
@@ -92,6 +95,13 @@ function registration(options: ApiOptions): object {
     registerEntryRenderer: () => undefined,
     registerToolRenderer: () => undefined,
     registerMarkdownTransformer: () => undefined,
+    ...Object.fromEntries(
+      NOT_HERE.map((name) => [
+        name,
+        () => options.notice(`${name} ${extensionPath}`, `${extensionPath} calls ${name}(), which does nothing here`),
+      ]),
+    ),
+    getMcpServers: () => [],
   };
 }
 

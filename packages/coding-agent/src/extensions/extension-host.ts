@@ -170,13 +170,20 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     for (const extension of generation.extensions) isBound.add(extension);
     options.onProviders(generation.providers);
   };
-  const renew = async (...how: Parameters<typeof start>): Promise<void> => {
-    generation.end();
-    options.onEnded();
-    isBound = new WeakSet();
-    generation = await generate(how[0] === "reload");
-    settleProviders();
-    await start(...how);
+  /** One after the other: of two at once the first would be forgotten and live on. */
+  let renewing: Promise<void> = Promise.resolve();
+  const renew = (...how: Parameters<typeof start>): Promise<void> => {
+    const renewed = renewing.then(async () => {
+      generation.end();
+      options.onEnded();
+      isBound = new WeakSet();
+      hasBegun = false;
+      generation = await generate(how[0] === "reload");
+      settleProviders();
+      await start(...how);
+    });
+    renewing = renewed.catch(() => undefined);
+    return renewed;
   };
 
   const hooks: SessionHooks = {
@@ -207,11 +214,13 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     command(text) {
       const called = calledCommand(text, generation.commands());
       if (!called) return undefined;
-      const { command, args } = called;
-      const { extension, definition, name } = command;
+      const { name } = called.command;
       return {
         name,
         async run() {
+          // Another session may have been entered since, with the extension loaded anew.
+          const { command, args } = calledCommand(text, generation.commands()) ?? called;
+          const { extension, definition } = command;
           const what = `command ${name}`;
           // A command may take as long as it likes: it may be waiting for a person, or for the model.
           const call = { extension, what, limitMs: Number.POSITIVE_INFINITY, clock, enter };

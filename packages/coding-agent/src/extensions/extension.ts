@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { HookName } from "../session/ports.ts";
 import type { ExtensionSource } from "./loading/find-extensions.ts";
 
@@ -52,6 +53,8 @@ export interface FlagDefinition {
 
 export function newExtension(source: ExtensionSource): Extension {
   const life = new AbortController();
+  // Every open dialog listens: that is no leak.
+  setMaxListeners(0, life.signal);
   return {
     source,
     handlers: new Map(),

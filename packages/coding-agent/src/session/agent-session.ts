@@ -209,7 +209,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       return { disposition: "queued" };
     };
     if (!needsLook(request)) return add(userMessage(request, clock.now()));
-    return lookAt(request).then((looked) => {
+    return lookAt(request, patience.signal).then((looked) => {
       if ("refused" in looked) return looked;
       if ("message" in looked) return add(userMessage(looked, clock.now()));
       return { disposition: "handled", ...(prompt && { job: handled.job(prompt, async () => undefined) }) };

@@ -235,6 +235,6 @@ export interface SessionExtensions {
 export interface ExtensionHost {
   ui: ExtensionUi;
   mode: "rpc" | "print" | "json";
-  /** An extension wants the process to end, as soon as nothing is going on. */
+  /** An extension wants the process to end: as soon as nothing is going on, or with this code at once. */
   shutdown(code?: number): void;
 }

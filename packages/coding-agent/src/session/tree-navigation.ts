@@ -113,7 +113,9 @@ export function createTreeNavigation(options: TreeNavigationOptions): TreeNaviga
       const { text, target } = goalOf(entryId);
       // While a run is still going on: who is refused has lost nothing.
       const decision = await decide(preparationOf(request, target, store), signal);
-      if (decision.cancel) return { cancelled: true, leafId: store.leafId };
+      // Whoever guards it and was not heard to the end has not agreed.
+      const isUnheard = signal.aborted && hooks?.listens("session_before_tree") === true;
+      if (decision.cancel || isUnheard) return { cancelled: true, leafId: store.leafId };
       await stop();
       const left = store.leafId;
       const asked = text === undefined ? {} : { text };

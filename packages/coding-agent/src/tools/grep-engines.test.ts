@@ -207,7 +207,7 @@ async function plainly(wanted: GrepRequest, limit: number): Promise<Answer> {
   return collector.result();
 }
 
-const runs = Number(process.env.TILLER_PROPERTY_RUNS ?? 60);
+const runs = Number(process.env.TILLER_PROPERTY_RUNS ?? 30);
 
 it(programs.length > 0
   ? "our search and ripgrep agree on random trees"

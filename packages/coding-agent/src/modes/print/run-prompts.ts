@@ -78,7 +78,7 @@ export function runPrompts(inputs: PromptsInputs, output: PromptsOutput): Promis
     session.extensions?.begin({
       ui: NO_UI,
       mode: output.mode,
-      shutdown: (code) => code && void leave(code, EXTENSION),
+      shutdown: (code) => code !== undefined && void leave(code, EXTENSION),
     });
 
     const work = async (): Promise<number | undefined> => {

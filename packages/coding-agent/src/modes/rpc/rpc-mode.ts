@@ -108,14 +108,14 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     session.subscribe(frames.take);
     for (const message of options.notices) frames.take({ type: "notice", level: "warning", message }, undefined);
     /** For an extension: when the answer to what is being done is out, and nothing else is going on. */
-    const shutdown = async (code = 0): Promise<void> => {
+    const shutdown = async (code?: number): Promise<void> => {
       await lanes.started();
-      if (code === 0) {
+      if (code === undefined) {
         // The command that wants it may have a little to do yet; it may also never end.
         await Promise.race([session.waitForIdle(), sleep(clock, LAST_WORDS_MS)]);
         await session.waitForIdle(false);
       }
-      await leave(code, "Request was aborted: an extension ended the process");
+      await leave(code ?? 0, "Request was aborted: an extension ended the process");
     };
 
     const input = openStdin();
