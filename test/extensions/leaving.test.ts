@@ -58,3 +58,21 @@ test("process.exit(0) ends the process also while the model says nothing", async
   expect(await rpc.waitExit(9000)).toEqual({ code: 0, signal: null });
   expect(rpc.frames.filter(({ type }) => type === "prompt_result")).toHaveLength(1);
 });
+
+test("a prompt for a run that is over when its handlers are done begins a run of its own", async () => {
+  const rpc = start(
+    extension(
+      `pi.on("input", async (e, ctx) => { if (e.text === "later") await ctx.ui.confirm("Now?", "?"); return undefined; });`,
+    ),
+    { script: ['text "one" + delay 500', 'text "aye"'] },
+  );
+  rpc.send({ id: "p", type: "prompt", message: "go" });
+  await rpc.waitFor("message_update");
+  rpc.send({ id: "q", type: "prompt", message: "later", streamingBehavior: "followUp" });
+  const { id } = await rpc.waitFor((frame) => frame.method === "confirm");
+  await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.id === "p");
+  rpc.send({ type: "extension_ui_response", id, confirmed: true });
+  expect(await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.id === "q")).toMatchObject({
+    status: "completed",
+  });
+});

@@ -97,6 +97,8 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
       else {
         await parts.openDisk();
         const settled = (await hooks.forAgent()?.settle?.(message)) ?? message;
+        // A run may have begun meanwhile: nothing may stand between a tool call and its result.
+        if (run.isStreaming && settled.role === "custom") return queue.add("steering", settled);
         void pipeline.emit({ type: "message_start", message: settled });
         void pipeline.emit({ type: "message_end", message: settled });
       }

@@ -205,6 +205,8 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   ): Admission | Promise<Admission> => {
     const add = (message: UserMessage): Admission => {
       if (closedFor !== undefined) return { refused: closedFor };
+      // The run it was meant for is over: a prompt begins its own, as it would have without one.
+      if (prompt && !run.isStreaming) return startWith(message, prompt);
       queue.add(name, message, prompt);
       return { disposition: "queued" };
     };
@@ -267,6 +269,12 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   const start = (request: PromptRequest): Admission => {
     const limits = { ...parts.promptLimits, ...request.limits };
     return { disposition: "started", job: run.accept(promptMessage(request), newPrompt(request), limits) };
+  };
+
+  const startWith = (message: UserMessage, prompt: AcceptedPrompt): Admission => {
+    const unable = startProblem();
+    if (unable !== undefined) return { refused: unable };
+    return { disposition: "started", job: run.accept(message, prompt, parts.promptLimits) };
   };
 
   const admit = (request: PromptRequest): Admission | Promise<Admission> => {
