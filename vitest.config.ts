@@ -6,6 +6,17 @@ const { version } = JSON.parse(readFileSync(new URL("packages/coding-agent/packa
 /** They keep the whole machine busy for seconds, so they come last and alone: others would run out of time beside them. */
 const HEAVY = ["test/processes/**/*.test.ts", "test/sessions/crash.test.ts", "test/conformance/bad-providers.test.ts"];
 
+/** They take long and go deep into one thing; `npm test` has the short of it elsewhere, `npm run test:long` plays them. */
+const LONG =
+  process.env.TILLER_ALL === "1"
+    ? []
+    : [
+        "test/extensions/bad-{answers,guards,modes,moments}.test.ts",
+        "test/sessions/later-damage.test.ts",
+        "test/host/heavy-answers.test.ts",
+        "packages/protocol/test/**",
+      ];
+
 export default defineConfig({
   // The build puts the version in; tests that import the sources need it too.
   define: { __TILLER_VERSION__: JSON.stringify(version) },
@@ -23,7 +34,7 @@ export default defineConfig({
         test: {
           name: "usual",
           include: ["packages/*/{src,test}/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
-          exclude: HEAVY,
+          exclude: [...HEAVY, ...LONG],
           sequence: { groupOrder: 0 },
         },
       },

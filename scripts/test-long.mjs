@@ -36,6 +36,7 @@ function play(file) {
 
 process.stdout.write(`${sequences} sequences, ${kills} kills, TILLER_SEED=${seed}\n`);
 play("test/extensions");
+play("packages/protocol/test");
 play("test/architecture.test.ts");
 play("test/sessions/later-damage.test.ts");
 play("test/host");

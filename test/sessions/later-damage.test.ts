@@ -10,9 +10,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Frame } from "../support/frame.ts";
-import { partly } from "../support/part-of.ts";
 import { useRpc } from "../support/rpc-process.ts";
 import { lineOf, madeSession } from "./support/made-session.ts";
 import { beside, dataOf, entriesOf, messagesOf, noticesOf, script, textsOf } from "./support/stories.ts";
@@ -28,7 +27,6 @@ beforeAll(async () => {
   made = await madeSession();
 });
 
-const it = partly(2);
 const SAID = 60;
 const BAD = 31;
 const PADS = 20;

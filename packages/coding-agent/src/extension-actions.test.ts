@@ -33,7 +33,12 @@ function desk(facts: Facts = {}) {
   const pending: PendingSetup = { run: undefined };
   const read = { name: "read", description: "Another way to read", parameters: {} };
   const files = {
-    newSession: leaving("newSession"),
+    // The session fills it while it is entered, as the real one does.
+    async newSession(parentSession?: string) {
+      const done = await leaving("newSession")(parentSession);
+      await pending.run?.();
+      return done;
+    },
     fork: leaving("fork"),
     copyUpTo: leaving("copyUpTo"),
     switchTo: leaving("switchTo"),
@@ -220,7 +225,7 @@ describe("another session", () => {
   });
 
   test("that is begun gets its past before anybody sees it", async () => {
-    const { actions, notes, pending } = desk();
+    const { actions, notes } = desk();
     await actions.newSession({
       parentSession: "old.jsonl",
       setup(session) {
@@ -232,7 +237,6 @@ describe("another session", () => {
       },
     });
     expect(notes).toEqual([["newSession", "old.jsonl"]]);
-    await pending.run?.();
     const types = actions.view.getEntries().map(({ type }) => type);
     expect(types).toEqual(["message", "session_info", "message", "custom_message", "label"]);
     expect([actions.sessionName(), actions.view.buildSessionContext().messages.length]).toEqual(["Lisbon", 3]);

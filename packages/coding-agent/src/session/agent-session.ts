@@ -190,6 +190,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   /** So many want that nothing waits for a summary or an answer. */
   let givenUp = 0;
   let patience = new AbortController();
+  const patienceNow = (): AbortSignal => (givenUp > 0 ? AbortSignal.abort() : patience.signal);
   const losePatience = (): void => {
     patience.abort();
     patience = new AbortController();
@@ -211,7 +212,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       return { disposition: "queued" };
     };
     if (!needsLook(request)) return add(userMessage(request, clock.now()));
-    return lookAt(request, patience.signal).then((looked) => {
+    return lookAt(request, patienceNow()).then((looked) => {
       if ("refused" in looked) return looked;
       if ("message" in looked) return add(userMessage(looked, clock.now()));
       return { disposition: "handled", ...(prompt && { job: handled.job(prompt, async () => undefined) }) };
@@ -349,7 +350,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       };
     },
     get patience() {
-      return givenUp > 0 ? AbortSignal.abort() : patience.signal;
+      return patienceNow();
     },
     async waitForIdle(countsCommands = true) {
       const commands = countsCommands ? handled.settled() : undefined;
