@@ -13,7 +13,9 @@ const LONG =
     : [
         "test/extensions/bad-{answers,guards,modes,moments}.test.ts",
         "test/sessions/later-damage.test.ts",
-        "test/host/heavy-answers.test.ts",
+        "test/host/*.test.ts",
+        "packages/coding-agent/src/extensions/guards/watchdog.test.ts",
+        "bench/run.test.ts",
         "packages/protocol/test/**",
       ];
 

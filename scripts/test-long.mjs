@@ -37,6 +37,8 @@ function play(file) {
 process.stdout.write(`${sequences} sequences, ${kills} kills, TILLER_SEED=${seed}\n`);
 play("test/extensions");
 play("packages/protocol/test");
+play("packages/coding-agent/src/extensions/guards");
+play("bench/run.test.ts");
 play("test/architecture.test.ts");
 play("test/sessions/later-damage.test.ts");
 play("test/host");
