@@ -45,6 +45,7 @@ play("test/host");
 play("test/conformance/dialogs.test.ts");
 play("test/transcripts.test.ts");
 play("test/run/state-machine.test.ts");
+play("test/run/dialogs.test.ts");
 play("test/conformance/extensions.test.ts");
 if (Number(sequences) > 0) play("test/run/sequences.test.ts");
 if (Number(kills) > 0) play("test/sessions/crash.test.ts");
