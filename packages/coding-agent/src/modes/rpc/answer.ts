@@ -25,6 +25,8 @@ export function refused(reason: string): { refused: string } {
 
 export interface Call {
   id: CommandId | undefined;
+  /** The command before it was the same one, read at the same time: nothing can have changed between the two. */
+  again: boolean;
   /** For a command that overtakes: does the work when all that was read before it has been started. */
   inTurn(work: () => Promise<void>): Promise<void>;
   /** For a command that is not waited for: what was read after it waits until its answer is written. */

@@ -206,6 +206,24 @@ describe("a known command", () => {
     expect([asked, written.length]).toEqual([0, 2]);
   });
 
+  it("knows that it comes again only while nothing else can have happened", async () => {
+    const heard: string[] = [];
+    const { dispatcher } = desk({
+      get_state: (_, { again }) => {
+        heard.push(again ? "again" : "new");
+        return { dataJson: "{}" };
+      },
+      abort: () => done,
+    });
+    const lines = (...types: string[]) => {
+      for (const type of types) dispatcher.line(`{"type":"${type}"}`);
+    };
+    lines("get_state", "get_state", "abort", "get_state", "get_state", "extension_ui_response", "get_state");
+    await Promise.resolve();
+    lines("get_state", "get_state");
+    expect(heard).toEqual(["new", "again", "new", "again", "new", "new", "again"]);
+  });
+
   it("survives an id that is nested too deep to be shown", async () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     expect(await desk().send(`{"type":"get_state","id":${deep}}`)).toMatchObject({

@@ -85,13 +85,31 @@ export function createDispatcher({
     else fail(frame.type, frame.id as CommandId | undefined, textOf(error));
   };
 
+  /** The handler that was called last, as long as nothing else has had its turn. */
+  let justCalled: AnyHandler | undefined;
+  const forgetCalled = (): void => {
+    justCalled = undefined;
+  };
+  const isCalledAgain = (handler: AnyHandler): boolean => {
+    if (justCalled === handler) return true;
+    if (justCalled === undefined) queueMicrotask(forgetCalled);
+    justCalled = handler;
+    return false;
+  };
+  const inTurn: Call["inTurn"] = (work) =>
+    lanes.inTurn(() => {
+      forgetCalled();
+      return work();
+    });
+
   const call = (frame: Frame, handler: AnyHandler): undefined | Promise<void> => {
+    const again = isCalledAgain(handler);
     let release = (): void => undefined;
     const hold = (): void => {
       release = lanes.hold();
     };
     try {
-      const answer = handler(frame, { id: frame.id as CommandId | undefined, inTurn: lanes.inTurn, hold });
+      const answer = handler(frame, { id: frame.id as CommandId | undefined, again, inTurn, hold });
       if (!(answer instanceof Promise)) return respond(frame, answer);
       return answer.then(
         (settled) => {
@@ -141,7 +159,10 @@ export function createDispatcher({
       }
       if (Object.hasOwn(COMMAND_TABLE, value.type)) return command(value);
       const answer = Object.hasOwn(answers, value.type) ? answers[value.type] : undefined;
-      if (answer) return answer(value);
+      if (answer) {
+        forgetCalled();
+        return answer(value);
+      }
       const id = dialect.echoesIdOnUnknownCommand ? (value.id as CommandId | undefined) : undefined;
       fail(value.type, id, `Unknown command: ${value.type}`);
     },

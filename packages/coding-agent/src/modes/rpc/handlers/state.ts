@@ -22,17 +22,18 @@ export function stateHandlers(
   /** Hosts ask for the state again and again while nothing changes: its JSON is kept. */
   let told: SessionState | undefined;
   let dialogs: readonly PendingDialog[] | undefined;
-  let json = "";
+  let answer = { dataJson: "" };
   return {
-    get_state() {
+    get_state(_, { again }) {
+      if (again) return answer;
       const state = session.state();
       const pending = facts.pendingDialogs?.();
       if (state !== told || pending !== dialogs) {
         told = state;
         dialogs = pending;
-        json = toJson(pending && pending.length > 0 ? { ...state, pendingDialogs: pending } : state);
+        answer = { dataJson: toJson(pending && pending.length > 0 ? { ...state, pendingDialogs: pending } : state) };
       }
-      return { dataJson: json };
+      return answer;
     },
     get_capabilities: () =>
       ok({
