@@ -326,6 +326,43 @@ describe("the agent loop", () => {
     expect(outcome.stopReason).toBe("aborted");
   });
 
+  it("keeps what a tool that ignores the abort has told of its work", async () => {
+    const deaf = tool("deaf", ({ onUpdate }) => {
+      onUpdate({ content: [{ type: "text", text: "half" }], details: { done: 1 } });
+      return new Promise(() => undefined);
+    });
+    const { events } = await play(answering(calls(["deaf", '{"path":"a"}'])).stream, [deaf], (event, abort) => {
+      if (event.type === "tool_execution_update") abort();
+    });
+    expect(events.find((event) => event.type === "tool_execution_end")).toMatchObject({
+      isError: true,
+      result: {
+        content: [
+          { type: "text", text: "half" },
+          { type: "text", text: "Tool execution was aborted: Request was aborted" },
+        ],
+        details: { done: 1 },
+      },
+    });
+  });
+
+  it("hears a tool that needs as long for its last word as it is given", async () => {
+    const careful = tool(
+      "careful",
+      ({ signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => clock.after(1, () => resolve("my last word")));
+        }),
+    );
+    const { events } = await play(answering(calls(["careful", '{"path":"a"}'])).stream, [careful], (event, abort) => {
+      if (event.type === "tool_execution_start") setTimeout(abort, 5);
+    });
+    expect(events.find((event) => event.type === "tool_execution_end")).toMatchObject({
+      isError: false,
+      result: { content: [{ type: "text", text: "my last word" }] },
+    });
+  });
+
   it("tells progress, and nothing after the end", async () => {
     let late = (): void => undefined;
     const chatty = tool("chatty", async ({ onUpdate }) => {

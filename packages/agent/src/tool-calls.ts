@@ -6,8 +6,8 @@ import { hooked, settled } from "./hooked.ts";
 import { tell } from "./tell.ts";
 import type { AgentEvent, AgentHooks, AgentPorts, AgentTool, AgentToolResult, Emit } from "./types.ts";
 
-/** How long an aborted tool may still take to hand over what it has. */
-const ABORT_GRACE_MS = 20;
+/** How long an aborted tool may still take to hand over what it has. Who takes longer has told it by its updates. */
+const ABORT_GRACE_MS = 1;
 
 export interface ToolBatch {
   tools: readonly AgentTool[];
@@ -223,7 +223,7 @@ async function execute(tool: AgentTool, call: ToolCall, batch: ToolBatch, signal
     (result): Outcome => ({ result, isError: false }),
     (error: unknown): Outcome => failed(textOf(error)),
   );
-  const patience = endOfPatience(batch, signals);
+  const patience = endOfPatience(batch, signals, updates.last);
   try {
     return await Promise.race([finished, patience.over]);
   } finally {
@@ -233,8 +233,9 @@ async function execute(tool: AgentTool, call: ToolCall, batch: ToolBatch, signal
 }
 
 /** Progress is cumulative, so while the reader is slow only the newest state waits; nothing comes after the end. */
-function updateTeller(call: ToolCall, { emit }: ToolBatch): { take(partial: ToolResult): void; close(): void } {
+function updateTeller(call: ToolCall, { emit }: ToolBatch) {
   let open = true;
+  let last: ToolResult | undefined;
   let busy = false;
   let newest: ToolResult | undefined;
   const send = (partialResult: ToolResult): void => {
@@ -255,8 +256,10 @@ function updateTeller(call: ToolCall, { emit }: ToolBatch): { take(partial: Tool
     });
   };
   return {
-    take(partial) {
+    last: () => last,
+    take(partial: ToolResult) {
       if (!open) return;
+      last = partial;
       if (busy) newest = partial;
       else send(told(partial));
     },
@@ -270,14 +273,19 @@ function updateTeller(call: ToolCall, { emit }: ToolBatch): { take(partial: Tool
 function endOfPatience(
   { signal, ports }: ToolBatch,
   { interrupted }: CallSignals,
+  progress: () => ToolResult | undefined,
 ): { over: Promise<Outcome>; cancel(): void } {
   let cancelTimer = (): void => undefined;
+  let isCancelled = false;
   let giveUp = (): void => undefined;
   let skip = (): void => undefined;
   const over = new Promise<Outcome>((resolve) => {
-    giveUp = () => {
-      cancelTimer = ports.clock.after(ABORT_GRACE_MS, () => resolve(failed(ABORTED)));
-    };
+    // After everybody has heard of the abort: a tool that gives itself the same time is in time.
+    giveUp = () =>
+      queueMicrotask(() => {
+        if (isCancelled) return;
+        cancelTimer = ports.clock.after(ABORT_GRACE_MS, () => resolve(aborted(progress())));
+      });
     skip = () => resolve(failed(SKIPPED));
     if (signal.aborted) giveUp();
     else signal.addEventListener("abort", giveUp, { once: true });
@@ -286,6 +294,7 @@ function endOfPatience(
   return {
     over,
     cancel() {
+      isCancelled = true;
       cancelTimer();
       signal.removeEventListener("abort", giveUp);
       interrupted.removeEventListener("abort", skip);
@@ -298,6 +307,12 @@ const SKIPPED = "Skipped due to queued user message.";
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What the tool had told of its work by then is not lost. */
+function aborted(progress: ToolResult | undefined): Outcome {
+  const content = progress?.content.filter((block) => block.type !== "text" || block.text !== "") ?? [];
+  return { result: { ...progress, content: [...content, { type: "text", text: ABORTED }] }, isError: true };
 }
 
 function failed(text: string): Outcome {

@@ -140,6 +140,31 @@ describe("abort", () => {
     await run("sleep 0.1").outcome;
     expect(isRunning(pidIn("stubborn"))).toBe(false);
   });
+
+  it("is not waited for longer than the caller wants, and goes on by itself", async () => {
+    const stop = new AbortController();
+    const command =
+      "trap 'sleep 0.1; echo tidy > tidied; exit 0' TERM; echo $$ > slow; echo ready; sleep 100 & wait; wait";
+    const { outcome, text, begun } = run(command, { abortWaitMs: 1, killGraceMs: 5000 }, stop.signal);
+    await begun;
+    stop.abort();
+    expect(await outcome).toEqual({ ended: "aborted", exitCode: null, signal: null });
+    expect(text()).toBe("ready\n");
+    expect(isRunning(pidIn("slow"))).toBe(true);
+    await run("until [ -s tidied ]; do sleep 0.01; done; sleep 0.1").outcome;
+    expect(isRunning(pidIn("slow"))).toBe(false);
+  });
+
+  it("kills a stubborn command also when nobody waits any more", async () => {
+    const stop = new AbortController();
+    const command = "trap '' TERM; echo $$ > stubborn; echo ready; while :; do sleep 1; done";
+    const { outcome, begun } = run(command, { abortWaitMs: 1, killGraceMs: 50 }, stop.signal);
+    await begun;
+    stop.abort();
+    await outcome;
+    await run("sleep 0.3").outcome;
+    expect(isRunning(pidIn("stubborn"))).toBe(false);
+  });
 });
 
 describe("timeout", () => {

@@ -18,6 +18,8 @@ export interface ProcessRequest {
   timeoutMs?: number;
   /** How long an ended process and its children may tidy up after SIGTERM before SIGKILL. */
   killGraceMs?: number;
+  /** How long an aborted process is waited for; what is left of its ending then goes on by itself. Until it is over if absent. */
+  abortWaitMs?: number;
   /**
    * stdout and stderr are one stream, in the order in which they were written; `source` is then always stdout. The last
    * argument must be a shell script: where the system cannot join the two, the shell does.
@@ -85,16 +87,23 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
   const exit = exitOf(child, request);
   watchGroup(child.pid, output);
   const ending = watchForEnd(child.pid, token, request, signal);
+  const over = untilOver(exit, output, ending, request.clock);
   try {
-    const result = await Promise.race([exit, ending.gaveUp]);
-    // Children of an ended command may tidy up for as long as it had itself; those of any other may go on.
-    if (ending.cause()) await Promise.race([output.closed, ending.killed]);
-    else await drain(output, request.clock);
+    const result = await Promise.race([over, ending.leftEarly]);
     return { ended: ending.cause() ?? "exited", ...result };
   } finally {
-    ending.stop();
+    if (ending.isLeftEarly()) void over.then(ending.stop, ending.stop);
+    else ending.stop();
     output.discardRest();
   }
+}
+
+async function untilOver(exit: Promise<Exit>, output: Output, ending: Ending, clock: Clock): Promise<Exit> {
+  const result = await Promise.race([exit, ending.gaveUp]);
+  // Children of an ended command may tidy up for as long as it had itself; those of any other may go on.
+  if (ending.cause()) await Promise.race([output.closed, ending.killed]);
+  else await drain(output, clock);
+  return result;
 }
 
 function start(request: ProcessRequest, token: string): { child: ChildProcess; output: Output } {
@@ -151,7 +160,7 @@ function forgetEmptyGroups(): void {
 
 /** Ends the tree on abort or timeout, whichever is first, and remembers which it was. */
 function watchForEnd(pid: number | undefined, token: string, request: ProcessRequest, signal: AbortSignal) {
-  const { clock, timeoutMs, killGraceMs = KILL_GRACE_MS } = request;
+  const { clock, timeoutMs, killGraceMs = KILL_GRACE_MS, abortWaitMs } = request;
   let cause: "aborted" | "timedOut" | undefined;
   let giveUp: (exit: Exit) => void = () => undefined;
   const gaveUp = new Promise<Exit>((resolve) => {
@@ -160,6 +169,14 @@ function watchForEnd(pid: number | undefined, token: string, request: ProcessReq
   let isKilled: () => void = () => undefined;
   const killed = new Promise<void>((resolve) => {
     isKilled = resolve;
+  });
+  let leaveEarly: () => void = () => undefined;
+  let isLeftEarly = false;
+  const leftEarly = new Promise<Exit>((resolve) => {
+    leaveEarly = () => {
+      isLeftEarly = true;
+      resolve({ exitCode: null, signal: null });
+    };
   });
   const cancels: (() => void)[] = [];
 
@@ -175,13 +192,18 @@ function watchForEnd(pid: number | undefined, token: string, request: ProcessReq
     signalGroup(pid, "SIGTERM");
     cancels.push(clock.after(killGraceMs, kill));
   };
-  const onAbort = () => end("aborted");
+  const onAbort = () => {
+    end("aborted");
+    if (abortWaitMs !== undefined) cancels.push(clock.after(abortWaitMs, leaveEarly));
+  };
   signal.addEventListener("abort", onAbort, { once: true });
   if (timeoutMs !== undefined) cancels.push(clock.after(timeoutMs, () => end("timedOut")));
 
   return {
     gaveUp,
     killed,
+    leftEarly,
+    isLeftEarly: () => isLeftEarly,
     cause: () => cause,
     /** Nothing of an ended command is left behind. */
     stop() {
@@ -194,6 +216,8 @@ function watchForEnd(pid: number | undefined, token: string, request: ProcessReq
     },
   };
 }
+
+type Ending = ReturnType<typeof watchForEnd>;
 
 interface Output {
   chunks(): number;

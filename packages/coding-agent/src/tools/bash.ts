@@ -22,6 +22,8 @@ interface BashArgs {
 }
 
 const UPDATE_INTERVAL_MS = 100;
+/** Most commands are gone by then; for one that is not in a hurry, nobody waits. */
+const ABORT_WAIT_MS = 1;
 
 export function createBash(context: ToolContext): Execute<BashArgs> {
   return async ({ args, signal, onUpdate }) => {
@@ -89,7 +91,8 @@ function runCommand(
   onOutput: (chunk: Buffer) => void,
 ): Promise<ProcessOutcome> {
   const timeoutMs = args.timeout && args.timeout > 0 ? args.timeout * 1000 : undefined;
-  return runProcess({ ...place, ...shellInvocation(args.command, place.shell), timeoutMs, onOutput }, signal);
+  const invocation = shellInvocation(args.command, place.shell);
+  return runProcess({ ...place, ...invocation, timeoutMs, abortWaitMs: ABORT_WAIT_MS, onOutput }, signal);
 }
 
 /** Cumulative, as every update; the two details are always there, so that a client need not ask. */
