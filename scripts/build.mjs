@@ -25,7 +25,7 @@ const PACKAGE_COPIES = ["README.md", "LICENSE"];
 const RUN_MODULES = [
   /coding-agent\/src\/(run-machinery|system-prompt\/build|session\/messages-to-llm|tools\/(limits|specs|create-tools))\.ts$/,
   /coding-agent\/src\/(session-compaction|session\/(restore|compaction\/(ask-model|compactor|policy)|store\/session-(disk|file|lock)))\.ts$/,
-  /coding-agent\/src\/(resources|text-or-file|prompts\/(arguments|discover|expand|frontmatter|places)|skills\/(discover|skill)|system-prompt\/(context-files|prompt-files))\.ts$/,
+  /coding-agent\/src\/(resources|text-or-file|lib\/repository-top|session\/(todos|todo-plan)|prompts\/(arguments|discover|expand|frontmatter|places)|skills\/(discover|skill)|system-prompt\/(context-files|prompt-files))\.ts$/,
   /packages\/agent\/src\/(agent-loop|assistant-turn|tool-calls|hooked)\.ts$/,
   /packages\/ai\/src\/(stream|redact|assemble|cost|partial-json|overflow)\.ts$/,
   /packages\/ai\/src\/apis\/(over-http|wire-history|history|call-ids|wrapped-text|lessons|wire-values)\.ts$/,
@@ -60,6 +60,7 @@ async function bundle(name, define, minify) {
       includeDependenciesRecursively: false,
       groups: [
         { name: "start", test: (id) => start.has(id) },
+        { name: "whole-file", test: /coding-agent\/src\/(session\/store\/whole-file|lib\/make-folder)\.ts$/ },
         { name: "run-machinery", test: (id) => RUN_MODULES.some((file) => file.test(id)) },
       ],
     },
@@ -67,7 +68,15 @@ async function bundle(name, define, minify) {
     minify,
   });
   await build.close();
-  return output.filter((file) => file.type === "chunk");
+  return output.filter((file) => file.type === "chunk").map(asciiOnly);
+}
+
+/** One character outside Latin-1 would double the memory of the file that it is in, and the time to read it. */
+function asciiOnly(file) {
+  if (/\\[\u0080-\uffff]/.test(file.code))
+    throw new Error(`${file.fileName}: a backslash before a character that is not ASCII`);
+  const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return { ...file, code: file.code.replace(/[\u0080-\uffff]/g, escaped) };
 }
 
 function buildId(chunks) {

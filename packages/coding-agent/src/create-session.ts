@@ -10,6 +10,7 @@ import type { RunArgs } from "./args.ts";
 import { choosesSession } from "./cli-options.ts";
 import { type Env, locksFolder, sessionFileName, sessionFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
+import { endProcesses } from "./exec/end-processes.ts";
 import type { Ground } from "./ground.ts";
 import { attachDisk, lateHostTools, lateMachinery, lateResources, lateShell, lateTodos } from "./late-parts.ts";
 import { type Late, late } from "./lib/late.ts";
@@ -260,10 +261,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     compactor,
     contextUsage: createContextUsage(store, model, () => summaries.made?.contextUsage),
     wasInterrupted: () => resumption.wasInterrupted,
-    async endProcesses() {
-      const { killAllProcesses } = await import("./exec/run-process.ts");
-      killAllProcesses();
-    },
+    endProcesses,
     unusable: found.unusable,
     expand: async (text) => (await resources()).expand(text),
     async resources() {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import type { Ground } from "./ground.ts";
+import { repositoryTop } from "./lib/repository-top.ts";
 import { baseOf } from "./part-settings.ts";
 import { findTemplates, type PromptTemplate } from "./prompts/discover.ts";
 import { expandInput } from "./prompts/expand.ts";
@@ -12,7 +13,6 @@ import type { SystemPromptParts } from "./system-prompt/build.ts";
 import { type ContextFile, findContextFiles } from "./system-prompt/context-files.ts";
 import { findPromptFiles } from "./system-prompt/prompt-files.ts";
 import { textOrFile } from "./text-or-file.ts";
-import { repositoryTop } from "./tools/ignore-rules.ts";
 
 /** The texts that a user and a project give the agent: skills, templates, context files, prompts. */
 export interface Resources {

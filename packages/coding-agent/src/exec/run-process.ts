@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { isMainThread } from "node:worker_threads";
 import type { Clock } from "@tiller/protocol/clock";
 import { randomHex } from "../lib/clock.ts";
+import { onEndProcesses } from "./end-processes.ts";
 import { groupExists, killByToken, signalGroup, TOKEN_VARIABLE } from "./kill-tree.ts";
 import { createPipePool, type OutputPipe } from "./output-pipe.ts";
 import { startFailure } from "./start-failure.ts";
@@ -63,7 +64,10 @@ function makeFifo(path: string): boolean {
 /** A mark for one process: the `;` keeps number 1 from being found in number 12. */
 function nextToken(): string {
   started += 1;
-  if (started === 1) process.once("exit", leave);
+  if (started === 1) {
+    process.once("exit", leave);
+    onEndProcesses(killAllProcesses);
+  }
   return `${instanceToken}.${started};`;
 }
 

@@ -14,13 +14,14 @@ const MEANINGS: Readonly<Record<string, (file: string) => string>> = {
 export function startFailure(error: unknown, { file, cwd }: { file: string; cwd: string }): Error {
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
   if (!(error instanceof Error) || code === undefined) return new Error(String(error));
-  const reason = hasFolder(cwd)
+  const reason = isFolder(cwd)
     ? (MEANINGS[code]?.(file) ?? error.message)
     : `its working folder ${cwd} does not exist any more`;
   return Object.assign(new Error(`Cannot start the command: ${reason} (${code})`, { cause: error }), { code });
 }
 
-function hasFolder(path: string): boolean {
+/** Without waiting: a folder that does not answer holds up the start of the program just as long. */
+export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {

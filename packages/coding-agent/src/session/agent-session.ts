@@ -144,7 +144,7 @@ export interface AgentSessionParts {
   history(): Promise<SessionHistory>;
   compactor: Compactor;
   /** Ends all processes that tools and shell commands have left behind. */
-  endProcesses(): Promise<void>;
+  endProcesses(): void;
   contextUsage(): SessionState["contextUsage"];
   /** The last run of the session was cut off by a crash. */
   wasInterrupted(): boolean;
@@ -304,7 +304,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     bash.abortAll();
     await Promise.all([run.abort(reason), compactor.abort(), bash.settled()]);
     if (!queue.isEmpty) dropQueue(reason);
-    await parts.endProcesses();
+    parts.endProcesses();
   };
 
   return {

@@ -3,8 +3,9 @@ import type { ToolResult } from "@tiller/protocol/tool";
 import { createOutputBuffer, type OutputBuffer } from "../exec/output-buffer.ts";
 import { type ProcessOutcome, runProcess } from "../exec/run-process.ts";
 import { shellInvocation } from "../exec/shell.ts";
+import { isFolder } from "../exec/start-failure.ts";
 import { MAX_BYTES } from "./limits.ts";
-import { kindOf, resolvePath } from "./path.ts";
+import { resolvePath } from "./path.ts";
 import { KEEP_BYTES, showOutput } from "./shell-output.ts";
 import { createThrottle } from "./throttle.ts";
 import { type Execute, type ToolContext, textResult } from "./tool.ts";
@@ -27,7 +28,7 @@ const ABORT_WAIT_MS = 1;
 
 export function createBash(context: ToolContext): Execute<BashArgs> {
   return async ({ args, signal, onUpdate }) => {
-    const place = await placeOf(context, args);
+    const place = placeOf(context, args);
     const limits = typeof args.tail === "number" && args.tail >= 1 ? { maxLines: Math.floor(args.tail) } : {};
     const output = createOutputBuffer({ keepBytes: KEEP_BYTES, spillAfterBytes: MAX_BYTES });
     const updates = createThrottle(context.clock, UPDATE_INTERVAL_MS, () => onUpdate(partialResult(output, limits)));
@@ -53,13 +54,13 @@ export function createBash(context: ToolContext): Execute<BashArgs> {
 }
 
 /** Where the command runs. Throws when that is nowhere, or when no shell could take the command. */
-async function placeOf(context: ToolContext, { command, cwd, env }: BashArgs): Promise<ToolContext> {
+function placeOf(context: ToolContext, { command, cwd, env }: BashArgs): ToolContext {
   const place = {
     ...context,
     ...(typeof cwd === "string" && cwd !== "" && { cwd: resolvePath(context, cwd) }),
     ...(isObject(env) && { env: { ...context.env, ...textsOf(env) } }),
   };
-  if ((await kindOf(place.cwd)) !== "folder") {
+  if (!isFolder(place.cwd)) {
     throw new Error(`Working directory does not exist: ${place.cwd}\nCannot execute bash commands.`);
   }
   if (command.includes("\0")) {

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
+import { repositoryTop, withoutLinks } from "../lib/repository-top.ts";
 import { type IgnoreRules, parseIgnoreFile } from "./gitignore.ts";
 
 /**
@@ -85,15 +86,6 @@ function inFolder(folder: string | Buffer, name: string): string | Buffer {
   return typeof folder === "string" ? join(folder, name) : Buffer.concat([folder, Buffer.from(`/${name}`)]);
 }
 
-/** What is above a folder is above the folder itself, not above a link to it. */
-function withoutLinks(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
-}
-
 function readRules(path: string | Buffer): IgnoreRules | undefined {
   try {
     return statSync(path).isFile() ? parseIgnoreFile(readFileSync(path, "utf8")) : undefined;
@@ -124,14 +116,6 @@ export function createIgnoreCheck(root: string): (path: string) => boolean {
       return ignored;
     });
   };
-}
-
-/** The nearest folder with a .git, the root included; undefined outside of any repository. */
-export function repositoryTop(searched: string): string | undefined {
-  for (let folder = withoutLinks(searched); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return folder;
-    if (folder === dirname(folder)) return undefined;
-  }
 }
 
 function toPosix(path: string): string {

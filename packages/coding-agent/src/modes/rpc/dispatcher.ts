@@ -76,8 +76,11 @@ export function createDispatcher({
       writePieces(around(`${head.slice(0, -1)},"data":`, answer.dataPieces, "}"));
       return room();
     }
+    // Its turn is taken before the answer is written, so that both leave together; its first event still comes behind it.
+    const job =
+      "job" in answer ? start(answer.job).catch((error: unknown) => fail(frame.type, id, textOf(error))) : null;
     write({ id, type: "response", command: frame.type, success: true, data: answer.data });
-    return "job" in answer ? start(answer.job).catch((error: unknown) => fail(frame.type, id, textOf(error))) : room();
+    return job ?? room();
   };
 
   const unexpected = (frame: Frame, error: unknown): void => {

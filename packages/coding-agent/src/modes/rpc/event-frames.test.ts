@@ -12,6 +12,8 @@ type Frame = Record<string, unknown> & { type: string; seq: number };
 function stage(mode: "snapshot" | "delta", dialect = union) {
   const frames: Frame[] = [];
   const timers: { at: number; fn: () => void }[] = [];
+  /** How many frames there were each time that they could not wait. */
+  const hurried: number[] = [];
   let now = 0;
   let readAgain: (() => void)[] = [];
   const host = { busy: false };
@@ -26,6 +28,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
   const writer: FrameWriter = {
     frame: (value) => frames.push(value as Frame),
     raw: (json) => frames.push(JSON.parse(json) as Frame),
+    hurry: () => hurried.push(frames.length),
     pieces: (json) => frames.push(JSON.parse([...json].join("")) as Frame),
     get busy() {
       return host.busy;
@@ -57,6 +60,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
   const out: EventFrames = createEventFrames({ writer, dialect, clock, mode });
   return {
     frames,
+    hurried,
     host,
     out,
     tick: () => new Promise<void>((resolve) => setImmediate(resolve)),
@@ -106,6 +110,16 @@ const deltas = (frames: Frame[]) =>
   frames.map((f) => (f.assistantMessageEvent as { type: string; delta?: string }).delta).filter((d) => d !== undefined);
 
 describe("event frames", () => {
+  it("let nobody wait for the first words of an answer, and send the others together", () => {
+    const { open, say, close, hurried } = stage("delta");
+    open();
+    say("Once");
+    say(" upon");
+    say(" a time");
+    close();
+    expect(hurried).toEqual([2]);
+  });
+
   it("stamps every event with seq, and those of a prompt with its promptId", () => {
     const { out, frames } = stage("snapshot");
     out.take({ type: "notice", level: "warning", message: "hi" }, undefined);

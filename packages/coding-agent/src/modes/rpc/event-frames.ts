@@ -117,11 +117,12 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
   /** Every token at once. This runs once per token, so what stands around the token is put together once per block. */
   const takeDelta = ({ event }: Update, place: EventPlace | undefined): undefined | Promise<void> => {
     if ("delta" in event) {
-      if (event.type !== around.type || event.contentIndex !== around.contentIndex || place?.messageId !== around.id) {
-        around = wrapping(event, place);
-      }
+      const isFirst =
+        event.type !== around.type || event.contentIndex !== around.contentIndex || place?.messageId !== around.id;
+      if (isFirst) around = wrapping(event, place);
       seq += 1;
       writer.raw(`${around.head}${toJson(event.delta)}${around.tail}${seq}}`);
+      if (isFirst) writer.hurry();
     } else {
       const inner = withPartial(event, THIN);
       writer.raw(`{"type":"message_update","message":${THIN},"assistantMessageEvent":${inner}${stamp(place)}`);

@@ -36,6 +36,32 @@ describe("frame writer", () => {
     expect(host.writes).toEqual(['{"type":"a"}\n{"type":"b"}\n']);
   });
 
+  it("writes behind all that follows from what was said, and what follows goes along", async () => {
+    const host = slowHost();
+    const writer = createFrameWriter(host.output, () => undefined);
+    const order: string[] = [];
+    writer.frame({ type: "a" });
+    await Promise.resolve().then(() => process.nextTick(() => order.push(`next, ${host.writes.length} writes`)));
+    writer.frame({ type: "b" });
+    await tick();
+    expect(order).toEqual(["next, 0 writes"]);
+    expect(host.writes).toEqual(['{"type":"a"}\n{"type":"b"}\n']);
+  });
+
+  it("writes at once what somebody is waiting for, and the rest when it is its turn", async () => {
+    const host = slowHost();
+    const writer = createFrameWriter(host.output, () => undefined);
+    writer.frame({ n: 1 });
+    writer.hurry();
+    expect(host.writes).toEqual(['{"n":1}\n']);
+    writer.frame({ n: 2 });
+    writer.hurry();
+    await tick();
+    expect(host.writes).toHaveLength(1);
+    await host.read();
+    expect(host.writes).toEqual(['{"n":1}\n', '{"n":2}\n']);
+  });
+
   it("keeps one write under way and gathers the rest", async () => {
     const host = slowHost();
     const writer = createFrameWriter(host.output, () => undefined);

@@ -11,6 +11,8 @@ export interface FrameWriter {
   frame(value: object): void;
   /** A frame that is already JSON, made by `toJson`. */
   raw(json: string): void;
+  /** Somebody is waiting for what was given: it is not kept until the end of the turn. */
+  hurry(): void;
   /**
    * One frame whose JSON is made while it is written: a long answer never stands in memory as a whole. The next piece is
    * asked for when the one before is with the system, so that its maker may use its buffer again.
@@ -94,10 +96,11 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
   };
   output.on("error", leave);
 
+  /** Behind all that follows from what was said: a request to a model, say, which need not wait for the host to read. */
   const flushSoon = (): void => {
     if (scheduled || busy) return;
     scheduled = true;
-    queueMicrotask(flush);
+    setImmediate(flush);
   };
   const raw = (json: string): void => {
     if (gone) return;
@@ -115,6 +118,7 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
   return {
     frame: (value) => raw(toJson(value)),
     raw,
+    hurry: flush,
     pieces(pieces) {
       if (gone) return;
       if (pending !== "") queue.push(pending);
