@@ -45,7 +45,19 @@ async function openStream(request: ModelRequest): Promise<DeltaStream> {
       `Model ${model.provider}/${model.id} uses the API family "${model.api}", which this version does not speak. Known families: ${known}.`,
     );
   }
-  return (await FAMILIES[model.api]())(request);
+  return (await familyOf(model.api))(request);
+}
+
+const loaded = new Map<ApiFamilyName, Promise<StreamModel>>();
+
+/** A failure is not kept: the next request may find what was missing. */
+function familyOf(name: ApiFamilyName): Promise<StreamModel> {
+  const known = loaded.get(name);
+  if (known) return known;
+  const loading = FAMILIES[name]();
+  loaded.set(name, loading);
+  loading.catch(() => loaded.delete(name));
+  return loading;
 }
 
 /** What is done to an error before anybody sees it. */

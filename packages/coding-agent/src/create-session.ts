@@ -180,7 +180,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     async machinery(signal) {
       resumption.begin();
       const [loaded] = await Promise.all([
-        orAborted(started(), signal).then(machinery),
+        joined ? orAborted(joined.started(), signal).then(machinery) : machinery(),
         summaries.load(),
         models.prepare(),
         openDisk(),

@@ -34,6 +34,7 @@ function story(outcomes: Partial<RunOutcome>[], changes: Partial<ReturnType<type
       isOn: given.isOn,
       isDue: () => given.due.shift() ?? false,
       autoContinue: given.autoContinue,
+      isCompacting: true,
       settled: () => given.manual,
       async automatic(reason, willRetry, signal) {
         emit({ type: "compaction_start", reason });

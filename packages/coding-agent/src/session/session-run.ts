@@ -97,7 +97,7 @@ export interface Opening {
 /** The part of the compactor that a run has to do with. */
 export type RunCompaction = Pick<
   Compactor,
-  "isOn" | "isDue" | "autoContinue" | "automatic" | "tellSecondOverflow" | "settled"
+  "isCompacting" | "isOn" | "isDue" | "autoContinue" | "automatic" | "tellSecondOverflow" | "settled"
 >;
 
 export interface RetryWait {
@@ -302,7 +302,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     await run.before?.settled;
     run.before = undefined;
     const { progress, controller } = run;
-    if (compaction) await orAborted(compaction.settled(), controller.signal);
+    if (compaction?.isCompacting) await orAborted(compaction.settled(), controller.signal);
     options.atRest();
     const stopClock = progress.startClock(() => controller.abort());
     let last: LastAttempt | undefined;
