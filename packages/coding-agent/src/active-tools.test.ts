@@ -15,7 +15,7 @@ test.each<[story: string, options: Parameters<typeof createActiveTools>[0], mode
     "a preset without one of it",
     { tools: ["all"], excludeTools: ["bash", "write"] },
     real,
-    ["read", "edit", "grep", "find", "ls", "todo"],
+    ["read", "edit", "grep", "find", "ls", "todo", "task"],
   ],
   ["names in any case, each once", { tools: ["Read", "READ", "Ls"] }, real, ["read", "ls"]],
   ["none", { noTools: true }, offline, []],
@@ -41,4 +41,21 @@ test("what was named and is no tool is told", () => {
     'there is no tool "fly"; it is left out',
     'there is no tool "swim"; it is left out',
   ]);
+});
+
+test.each<[story: string, options: Parameters<typeof createActiveTools>[0], may: string[]]>([
+  ["whatever is built in", {}, [...FOUR, "grep"]],
+  ["not what the command line leaves out", { excludeTools: ["bash", "grep"] }, ["read", "edit", "write"]],
+  ["only what the command line names", { tools: ["read", "grep"] }, ["read", "grep"]],
+  ["nothing without tools", { noTools: true }, []],
+  ["nothing without built-in tools", { noBuiltinTools: true }, []],
+])("what could be offered: %s", (_story, options, may) => {
+  const { mayOffer } = createActiveTools(options);
+  expect([...FOUR, "grep", "fly"].filter((name) => mayOffer(name, real))).toEqual(may);
+});
+
+test("what could be offered, once somebody has chosen: that and nothing else", () => {
+  const active = createActiveTools({});
+  active.set(["read", "ls"]);
+  expect([...FOUR, "grep", "ls"].filter((name) => active.mayOffer(name, real))).toEqual(["read", "ls"]);
 });

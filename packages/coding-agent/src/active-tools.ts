@@ -9,6 +9,8 @@ export interface ActiveTools {
   set(names: readonly string[] | undefined): string[];
   /** A tool that came later is offered too, unless the command line has left it out. */
   add(name: string): void;
+  /** It is offered, or could be: neither the command line nor whoever chose the tools has left it out. */
+  mayOffer(name: string, model: Model): boolean;
 }
 
 type ToolOptions = Pick<CliOptions, "tools" | "excludeTools" | "noTools" | "noBuiltinTools">;
@@ -29,9 +31,11 @@ const NO_OTHERS: Others = { usual: [], added: () => [], lent: () => [], exists: 
 export function createActiveTools(options: ToolOptions, others: Others = NO_OTHERS): ActiveTools {
   let chosen: string[] | undefined;
   const exists = (name: string): boolean => isBuiltinTool(name) || others.exists(name);
+  // A tool that was chosen may have gone with its extension, or with its host.
+  const offered = (model: Model): string[] =>
+    (chosen ?? [...startTools(options, model, others), ...others.lent()]).filter(exists);
   return {
-    // A tool that was chosen may have gone with its extension, or with its host.
-    names: (model) => (chosen ?? [...startTools(options, model, others), ...others.lent()]).filter(exists),
+    names: offered,
     set(names) {
       const wanted = names && expandToolNames(names);
       chosen = wanted?.filter(exists);
@@ -41,6 +45,11 @@ export function createActiveTools(options: ToolOptions, others: Others = NO_OTHE
       if (!chosen || chosen.includes(name)) return;
       if (!isAllowed(options, name) && !others.lent().includes(name)) return;
       chosen = [...chosen, name];
+    },
+    mayOffer(name, model) {
+      if (offered(model).includes(name)) return true;
+      if (chosen || !isBuiltinTool(name) || options.noBuiltinTools) return false;
+      return isAllowed(options, name);
     },
   };
 }

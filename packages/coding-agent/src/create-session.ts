@@ -12,7 +12,15 @@ import { type Env, locksFolder, sessionFileName, sessionFolder } from "./config/
 import type { Settings } from "./config/settings.ts";
 import { endProcesses } from "./exec/end-processes.ts";
 import type { Ground } from "./ground.ts";
-import { attachDisk, lateHostTools, lateMachinery, lateResources, lateShell, lateTodos } from "./late-parts.ts";
+import {
+  attachDisk,
+  lateHostTools,
+  lateMachinery,
+  lateResources,
+  lateShell,
+  lateSubAgents,
+  lateTodos,
+} from "./late-parts.ts";
 import { type Late, late } from "./lib/late.ts";
 import { limitsOf, retryOf } from "./part-settings.ts";
 import { type AgentSession, createAgentSession, type SessionModes } from "./session/agent-session.ts";
@@ -30,6 +38,7 @@ import { createSessionRun } from "./session/session-run.ts";
 import { beginSession } from "./session/store/begin-session.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
 import { createSessionStore, type SessionStore } from "./session/store/session-store.ts";
+import type { SubAgents } from "./session/sub-agents.ts";
 import type { Todos } from "./session/todos.ts";
 import { noSpending } from "./session/usage-tally.ts";
 import type { SessionCompaction } from "./session-compaction.ts";
@@ -144,7 +153,19 @@ async function joinParts(ground: Ground): Promise<Joined> {
     emit: (event) => pipeline.emit(event, run.place),
     activeTools: () => (models.model ? toolbox.active.names(models.model) : []),
   });
-  const machinery = lateMachinery(ground, store, models, resources, toolbox, todos);
+  const subAgents = lateSubAgents(ground, {
+    store,
+    models,
+    toolbox,
+    resources,
+    emit: (event) => pipeline.emit(event, run.place),
+    onProblem: (problem) => notices.tell("warning", problem),
+    run: () => run,
+    retrySettings: () => retrySettings(),
+    isCompacting: () => modes.autoCompactionEnabled,
+    attachDisk: async (child) => (child.needsDisk ? attachDisk(child, disk) : undefined),
+  });
+  const machinery = lateMachinery(ground, store, models, resources, toolbox, todos, subAgents);
   const retry = retryOf(settings);
   const retrySettings = () => (modes.autoRetryEnabled ? retry : undefined);
   const summaries = late(async () => {
@@ -192,6 +213,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     retrySettings,
     ...(hooks && { open: (...opening) => joined!.open(...opening), observed: hooks.settled }),
     atRest: () => bash.deliver(),
+    toolsOver: () => subAgents.made?.main.settled(),
     leaveOut: store.leaveOut,
     todos: {
       takeNews: () => todos.made?.takeNews(),
@@ -223,6 +245,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     stop,
     hooks: () => joined?.hooks,
     todos,
+    subAgents,
   });
   let joined: JoinedExtensions | undefined;
   const started = (): Promise<void> => joined?.started() ?? Promise.resolve();
@@ -273,6 +296,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     },
     hostTools: lateHostTools(ground, toolbox).load,
     todos,
+    subAgents,
     hooks: joined?.hooks,
     started,
     extensions: joined?.session,
@@ -302,6 +326,7 @@ interface HistoryParts {
   summaries: Late<SessionCompaction>;
   hooks(): SessionHooks | undefined;
   todos: Late<Todos>;
+  subAgents: Late<SubAgents>;
   /** Ends what is going on in the session. */
   stop(reason: string): Promise<void>;
 }
@@ -309,7 +334,8 @@ interface HistoryParts {
 /** Everything about other sessions, and what it means for the parts when another one is entered. */
 function lateHistory(ground: Ground, parts: HistoryParts): Late<EnteringHistory> {
   const { run: args, env, clock, ids, agentDir } = ground;
-  const { store, pipeline, models, disk, notices, compactor, resumption, summaries, stop, hooks, todos } = parts;
+  const { store, pipeline, models, disk, notices, compactor, resumption, summaries, stop, hooks, todos, subAgents } =
+    parts;
   const emit = (event: SessionEvent): void =>
     event.type === "notice" ? notices.tell(event.level, event.message) : void pipeline.emit(event);
   return late(async () => {
@@ -339,6 +365,7 @@ function lateHistory(ground: Ground, parts: HistoryParts): Late<EnteringHistory>
         resumption.entered(wasInterrupted, how === "resume" ? () => recordChoice(store, models) : undefined);
         compactor.reset();
         todos.made?.adopt();
+        if (how !== "tree") subAgents.made?.forget();
       },
       summarize: async (...task) => (await summaries.load()).summarizeBranch(...task),
     });
@@ -365,7 +392,11 @@ async function enterFirstSession(ground: Ground, { store, models, history }: Joi
 
 /** Tools that are active at the start beside those that always are. */
 function usualTools({ run, settings }: Ground): string[] {
-  return run.dialect.moreTools.filter((name) => name !== "todo" || settings.get("todo.enabled"));
+  const isOff: Record<string, boolean> = {
+    todo: !settings.get("todo.enabled"),
+    task: settings.get("task.maxRecursionDepth") === 0,
+  };
+  return run.dialect.moreTools.filter((name) => !isOff[name]);
 }
 
 /** Where the session files of a working folder lie. */

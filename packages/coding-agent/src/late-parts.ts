@@ -1,6 +1,7 @@
 import type { Ground } from "./ground.ts";
+import type { SubAgentParts } from "./join-sub-agents.ts";
 import { type Late, late, latePer } from "./lib/late.ts";
-import { shellOf } from "./part-settings.ts";
+import { requestOf, shellOf } from "./part-settings.ts";
 import type { Resources } from "./resources.ts";
 import type { Machinery } from "./run-machinery.ts";
 import type { RunShell } from "./session/bash-runner.ts";
@@ -10,6 +11,7 @@ import type { SessionEvent } from "./session/session-event.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
 import type { SessionStore } from "./session/store/session-store.ts";
 import type { Todos } from "./session/todos.ts";
+import type { SessionSubAgents } from "./sub-agents.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { isBuiltinTool } from "./tools/index.ts";
 
@@ -23,6 +25,7 @@ export function lateMachinery(
   resources: () => Promise<Resources>,
   toolbox: Toolbox,
   todos: Late<Todos>,
+  subAgents: Late<SessionSubAgents>,
 ): () => Promise<Machinery> {
   const { env, clock, cwd, settings, extensions } = ground;
   return latePer(
@@ -40,18 +43,10 @@ export function lateMachinery(
         credentials: ground.models.source.credentials,
         toolbox,
         plan: todos.load,
+        delegate: async () => (await subAgents.load()).main,
         systemPrompt,
         hooks: extensions?.host.hooks,
-        request: {
-          patience: {
-            firstByteMs: settings.get("retry.provider.timeoutMs"),
-            idleMs: settings.get("retry.provider.idleTimeoutMs"),
-          },
-          cacheRetention: settings.get("cacheRetention"),
-          get sessionId() {
-            return store.sessionId;
-          },
-        },
+        request: requestOf(settings, store),
       });
     },
   );
@@ -122,6 +117,14 @@ export function lateTodos(ground: Ground, store: SessionStore, parts: TodoParts)
 interface TodoParts {
   emit(event: SessionEvent): unknown;
   activeTools(): readonly string[];
+}
+
+/** The sub-agents, once a model is offered the tool that starts them, or the host asks for them. */
+export function lateSubAgents(ground: Ground, parts: SubAgentParts): Late<SessionSubAgents> {
+  return late(async () => {
+    const { joinSubAgents } = await import("./join-sub-agents.ts");
+    return joinSubAgents(ground, parts);
+  });
 }
 
 /** The tools of the host, once it lends any. */

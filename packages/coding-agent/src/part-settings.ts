@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import type { ModelRequest } from "@tiller/ai/provider";
 import type { PromptLimits } from "@tiller/protocol/limits";
 import { type Env, resolvePath } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
@@ -30,6 +31,23 @@ export function retryOf(settings: Settings): RetrySettings {
     maxRetries: settings.get("retry.maxRetries"),
     baseDelayMs: settings.get("retry.baseDelayMs"),
     maxDelayMs: settings.get("retry.provider.maxRetryDelayMs"),
+  };
+}
+
+/** What every request to a model says beside the conversation. */
+export function requestOf(
+  settings: Settings,
+  session: { readonly sessionId: string },
+): Pick<ModelRequest, "patience" | "cacheRetention" | "sessionId"> {
+  return {
+    patience: {
+      firstByteMs: settings.get("retry.provider.timeoutMs"),
+      idleMs: settings.get("retry.provider.idleTimeoutMs"),
+    },
+    cacheRetention: settings.get("cacheRetention"),
+    get sessionId() {
+      return session.sessionId;
+    },
   };
 }
 

@@ -51,7 +51,8 @@ export async function loadResources(ground: Ground, folder: string): Promise<Res
   };
 }
 
-function placeOf({ agentDir, env, run }: Ground, cwd: string) {
+/** Where the texts of a working folder may lie. */
+export function placeOf({ agentDir, env, run }: Ground, cwd: string) {
   const trustsProject = run.projectTrust !== "none";
   const top = repositoryTop(cwd);
   return {

@@ -23,8 +23,9 @@ export interface MachineryOptions {
   model(): Model | null;
   thinkingLevel(): ThinkingLevel;
   credentials: AgentPorts["credentials"];
-  toolbox: Toolbox;
+  toolbox: Pick<Toolbox, "toolsFor">;
   plan?: ToolContext["plan"];
+  delegate?: ToolContext["delegate"];
   systemPrompt: Omit<SystemPromptParts, "tools" | "cwd" | "date">;
   hooks?: SessionHooks;
   /** What every request to a model says beside the conversation. */
@@ -47,19 +48,26 @@ export function createMachinery(options: MachineryOptions): Machinery {
   };
   // The same all day long: a prompt that changes at midnight would cost the provider's cache, and thoughts bound to it.
   const date = new Date(clock.now()).toISOString().slice(0, 10);
+  const context: ToolContext = { cwd, env, clock, shell, plan: options.plan, delegate: options.delegate };
   const made = new Map<string, AgentTool>();
   const toolNamed = (name: string): AgentTool => {
-    const tool = made.get(name) ?? createTools({ names: [name], cwd, env, clock, shell, plan: options.plan })[0]!;
+    const tool = made.get(name) ?? createTools({ names: [name], ...context })[0]!;
     made.set(name, tool);
     return tool;
   };
 
   const offered = (): AgentTool[] => options.toolbox.toolsFor(model(), toolNamed);
+  /** The tool that starts sub-agents says which there are; what has to be looked up for that is looked up only then. */
+  const described = (tools: AgentTool[]): AgentTool[] | Promise<AgentTool[]> => {
+    const task = made.get("task");
+    if (!options.delegate || !task || !tools.includes(task)) return tools;
+    return withAgents(tools, task, options.delegate);
+  };
 
   const ports: RunMachinery["ports"] = {
     model,
     thinkingLevel,
-    tools: async () => offered(),
+    tools: async () => described(offered()),
     systemPrompt: (tools) => buildSystemPrompt({ ...systemPrompt, tools, cwd, date }),
     context: () => (hooks?.listens("context") ? shownContext(hooks, messages()) : messagesToLlm(messages())),
     ...(hooks && { hooks: hooks.forAgent }),
@@ -70,6 +78,15 @@ export function createMachinery(options: MachineryOptions): Machinery {
     clock,
   };
   return { runAgent, ports, systemPrompt: () => ports.systemPrompt(offered()) };
+}
+
+async function withAgents(
+  tools: readonly AgentTool[],
+  task: AgentTool,
+  delegate: NonNullable<ToolContext["delegate"]>,
+): Promise<AgentTool[]> {
+  const agents = await (await delegate()).describe();
+  return tools.map((tool) => (tool === task ? { ...tool, description: `${tool.description}\n\n${agents}` } : tool));
 }
 
 /** The conversation as extensions want the model to see it this time. */

@@ -1,11 +1,13 @@
 import { type Static, Type } from "typebox";
 import { exampleAssistant, exampleUsage, exampleUser } from "./commands/examples.ts";
+import { exampleSubagent } from "./commands/sub-agents.ts";
 import { CompactionResult } from "./compaction.ts";
 import { defineEvent, type FieldsOf, table } from "./define.ts";
 import { AgentMessage, AssistantMessage, ToolResultMessage, Usage } from "./message.ts";
 import { ThinkingLevel } from "./model.ts";
 import { SessionEntry } from "./session-entry.ts";
 import { AssistantMessageEvent, PartialAssistant } from "./stream-event.ts";
+import { Subagent, SubagentEvent } from "./sub-agent.ts";
 import { TodoItem } from "./todo.ts";
 import { ToolResult } from "./tool.ts";
 
@@ -415,6 +417,45 @@ const SESSION_EVENTS = table({
   }),
 });
 
+/** Told when the host has subscribed to them. */
+const SUB_AGENT_EVENTS = table({
+  subagent_lifecycle: defineEvent({
+    type: "subagent_lifecycle",
+    summary: "A sub-agent begins to work, or has ended. From the level `progress` on.",
+    fields: { payload: Subagent },
+    systems: ["later"],
+    promptScoped: true,
+    examples: [{ payload: exampleSubagent }],
+  }),
+  subagent_progress: defineEvent({
+    type: "subagent_progress",
+    summary: "A sub-agent has answered, or begins or ends a tool call. From the level `progress` on.",
+    fields: { payload: Subagent },
+    systems: ["later"],
+    promptScoped: true,
+    examples: [{ payload: exampleSubagent }],
+  }),
+  subagent_event: defineEvent({
+    type: "subagent_event",
+    summary: "What happens in the run of a sub-agent. On the level `events`.",
+    fields: { payload: SubagentEvent },
+    systems: ["later"],
+    promptScoped: true,
+    examples: [
+      {
+        payload: {
+          id: "parser",
+          index: 0,
+          agent: "explore",
+          agentSource: "bundled",
+          parentToolCallId: "call_1",
+          event: { type: "turn_start" },
+        },
+      },
+    ],
+  }),
+});
+
 /** The groups in the order of the documentation. */
 export const EVENT_GROUPS = {
   "The run": RUN_EVENTS,
@@ -422,6 +463,7 @@ export const EVENT_GROUPS = {
   Tools: TOOL_EVENTS,
   "Compaction and retry": RECOVERY_EVENTS,
   "The session": SESSION_EVENTS,
+  "Sub-agents": SUB_AGENT_EVENTS,
 } as const;
 
 /** The one table of events. */
@@ -431,6 +473,7 @@ export const EVENTS = {
   ...TOOL_EVENTS,
   ...RECOVERY_EVENTS,
   ...SESSION_EVENTS,
+  ...SUB_AGENT_EVENTS,
 } as const;
 
 export type EventType = keyof typeof EVENTS;

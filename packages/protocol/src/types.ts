@@ -25,6 +25,7 @@ import { Model, ModelCost, ThinkingLevel } from "./model.ts";
 import { SessionEntry, SessionHeader } from "./session-entry.ts";
 import { ContextUsage, InterruptMode, QueueMode, SessionState, UpdateMode } from "./state.ts";
 import { AssistantMessageEvent, PartialAssistant } from "./stream-event.ts";
+import { AgentSource, Subagent, SubagentEvent, SubagentLevel, SubagentProgress, SubagentStatus } from "./sub-agent.ts";
 import { TodoItem, TodoItemInput, TodoPhase, TodoPhaseInput, TodoStatus } from "./todo.ts";
 import { JsonSchema, ToolResult } from "./tool.ts";
 
@@ -73,6 +74,12 @@ export const NAMED_TYPES: Readonly<Record<string, TSchema>> = {
   TodoPhase,
   TodoPhaseInput,
   HostToolDefinition,
+  Subagent,
+  SubagentStatus,
+  SubagentProgress,
+  SubagentEvent,
+  SubagentLevel,
+  AgentSource,
   SessionHeader,
   SessionEntry,
   TreeNode,

@@ -112,7 +112,7 @@ function bashRun(context: PlaceContext, options: ToolOptions): Run {
 }
 
 /** Those that need nothing of a session. */
-const ON_FILES = TOOL_PRESETS.all.filter((name) => name !== "todo");
+const ON_FILES = TOOL_PRESETS.all.filter((name) => name !== "todo" && name !== "task");
 
 /** Every way to name the tools: `createReadTool(cwd, options)`, `createCodingTools(cwd)`, `readTool`, `codingTools` ... */
 export function toolFactoryNames(host: PlaceContext): Record<string, unknown> {

@@ -82,6 +82,11 @@ export function locksFolder(agentDir: string): string {
   return join(agentDir, "locks");
 }
 
+/** Has a folder for each session that has started sub-agents, with their conversations. */
+export function subAgentsFolder(agentDir: string): string {
+  return join(agentDir, "subagents");
+}
+
 /** Where deleted sessions go. */
 export function trashFolder(agentDir: string): string {
   return join(agentDir, "trash");

@@ -379,7 +379,7 @@ export const SETTINGS = {
     type: "boolean",
     default: false,
     resetInRpc: true,
-    status: "later",
+    status: "works",
     summary: "Ask the model to hand out work.",
   },
   "task.maxConcurrency": {
@@ -387,7 +387,7 @@ export const SETTINGS = {
     min: 1,
     default: 8,
     resetInRpc: true,
-    status: "later",
+    status: "works",
     summary: "Sub-agents at the same time.",
   },
   "task.maxRecursionDepth": {
@@ -395,21 +395,21 @@ export const SETTINGS = {
     min: -1,
     default: 2,
     resetInRpc: true,
-    status: "later",
+    status: "works",
     summary: "How deep sub-agents may start others; -1: no limit.",
   },
   "task.disabledAgents": {
     type: "strings",
     default: [],
     resetInRpc: true,
-    status: "later",
+    status: "works",
     summary: "Sub-agents that are not offered.",
   },
   "task.agentModelOverrides": {
     type: "map",
     default: {},
     resetInRpc: true,
-    status: "later",
+    status: "works",
     summary: "Models for single sub-agents.",
   },
   "async.enabled": {

@@ -29,6 +29,7 @@ import type { Refused, SessionSwitch } from "./session-switch.ts";
 import type { SessionViews } from "./session-views.ts";
 import { messageOf } from "./store/entry-rules.ts";
 import type { SessionStore } from "./store/session-store.ts";
+import type { SubAgents } from "./sub-agents.ts";
 import type { Todos } from "./todos.ts";
 import type { Navigated, NavigateRequest, TreeNavigation } from "./tree-navigation.ts";
 
@@ -118,6 +119,8 @@ export interface AgentSession {
   readonly extensions: SessionExtensions | undefined;
   /** Loaded when the host first lends tools. */
   hostTools(): Promise<HostTools>;
+  /** Loaded with the first that has to do with them. */
+  readonly subAgents: Late<SubAgents>;
   /** Puts another plan in the place of the one there is. */
   setTodos(phases: Params<"set_todos">["phases"]): Promise<TodoPhase[] | Refused>;
   setAutoCompaction(isEnabled: boolean): void;
@@ -157,6 +160,7 @@ export interface AgentSessionParts {
   extensions: SessionExtensions | undefined;
   hostTools(): Promise<HostTools>;
   todos: Late<Todos>;
+  subAgents: Late<SubAgents>;
   /** The session has begun for the extensions: what comes in may be worked on. */
   started(): Promise<void>;
   /** Who sends the prompts of this process, for those who look at what comes in. */
@@ -314,6 +318,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     admit: admitWhenFree,
     extensions: parts.extensions,
     hostTools: parts.hostTools,
+    subAgents: parts.subAgents,
     async setTodos(phases) {
       const why = await store.writeProblem();
       if (why !== undefined) return { refused: why };

@@ -1,7 +1,7 @@
 import type { AgentEvent, Emit, RunOutcome } from "@tiller/agent/types";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { PromptLimits } from "@tiller/protocol/limits";
-import type { AgentMessage, Usage } from "@tiller/protocol/message";
+import type { AgentMessage, AssistantMessage, Usage } from "@tiller/protocol/message";
 import type { EventPipeline } from "./event-pipeline.ts";
 import { endsTurns, isNear, isReached, type LimitUse, limitUses, nearText, reachedText, WARN_AT } from "./limits.ts";
 import type { AcceptedPrompt, EventPlace, SessionEvent } from "./session-event.ts";
@@ -33,6 +33,8 @@ export interface Progress {
   readonly isSpent: boolean;
   /** Counts what was spent beside the turns. */
   spend(usage: Usage): void;
+  /** Counts an answer, one of this run or of a run that a tool of it has begun. */
+  readonly answered: (message: AssistantMessage) => void;
   /** Watches the wall time; returns a function that stops it. */
   startClock(onTimeUp: () => void): () => void;
 
@@ -41,6 +43,9 @@ export interface Progress {
   /** Everything that ends with this run, and what each has spent. */
   prompts(own: AcceptedPrompt): FinishedPrompt[];
 }
+
+/** What a run has to spend, for the runs that its tools begin: they are counted and limited as one. */
+export type RunBudget = Pick<Progress, "limit" | "countToolCall" | "limitUse" | "isSpent" | "answered" | "spend">;
 
 export interface FinishedPrompt {
   prompt: AcceptedPrompt;
@@ -55,13 +60,15 @@ export interface ProgressOptions {
   promptId: string;
   limits: PromptLimits;
   sessionLimits: PromptLimits;
+  /** What the run pays from beside its own limits, for one that a tool of another run has begun. */
+  budget?: RunBudget;
   /** Grows over the whole session. */
   sessionSpending: Spending;
   sessionStartedAt: number;
 }
 
 export function createProgress(options: ProgressOptions): Progress {
-  const { pipeline, clock, ids, promptId, limits, sessionLimits, sessionSpending, sessionStartedAt } = options;
+  const { pipeline, clock, ids, promptId, limits, sessionLimits, sessionSpending, sessionStartedAt, budget } = options;
   const place: EventPlace = { promptId };
   const startedAt = clock.now();
   const spendings: { prompt?: AcceptedPrompt; spending: Spending; since: number }[] = [
@@ -85,11 +92,15 @@ export function createProgress(options: ProgressOptions): Progress {
     if (event.type !== "message_end") return;
     place.messageId = undefined;
     if (event.message.role !== "assistant") return;
-    addAnswer(sessionSpending, event.message);
-    for (const { spending } of spendings) addAnswer(spending, event.message);
-    for (const use of uses().filter(isNear)) warn(use);
+    answered(event.message);
     const { stopReason } = event.message;
     if (attempt > 0 && stopReason !== "error" && stopReason !== "aborted") endRetry({ success: true });
+  };
+  const answered = (message: AssistantMessage): void => {
+    addAnswer(sessionSpending, message);
+    for (const { spending } of spendings) addAnswer(spending, message);
+    for (const use of uses().filter(isNear)) warn(use);
+    budget?.answered(message);
   };
   const endRetry = (how: { success: boolean; finalError?: string }): void => {
     void tell({ type: "auto_retry_end", attempt, ...how });
@@ -146,23 +157,25 @@ export function createProgress(options: ProgressOptions): Progress {
     endRetries({ error, stopReason }) {
       if (attempt > 0) endRetry({ success: false, finalError: error?.message ?? `The run ended: ${stopReason}` });
     },
-    limit: () => check(uses().filter(endsTurns)),
+    limit: () => check(uses().filter(endsTurns)) ?? budget?.limit(),
     countToolCall() {
-      const reached = check(uses().filter((use) => use.limit === "toolCalls"));
+      const reached = check(uses().filter((use) => use.limit === "toolCalls")) ?? budget?.countToolCall();
       if (reached !== undefined) return reached;
       sessionSpending.toolCalls += 1;
       for (const { spending } of spendings) spending.toolCalls += 1;
       return undefined;
     },
     get limitUse() {
-      return limitUse;
+      return limitUse ?? budget?.limitUse;
     },
     get isSpent() {
-      return uses().filter(endsTurns).some(isReached);
+      return uses().filter(endsTurns).some(isReached) || budget?.isSpent === true;
     },
     spend(usage) {
       for (const { spending } of spendings) addUsage(spending, usage);
+      budget?.spend(usage);
     },
+    answered,
     startClock(onTimeUp) {
       const times = uses().filter((use) => use.limit === "wallTimeMs");
       const cancels = times.flatMap((use) => [

@@ -12,7 +12,7 @@ import { isSilentOverflow } from "./compaction/silent-overflow.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
 import { endsTurns, isReached, limitUses, reachedText } from "./limits.ts";
 import { type CompactionSituation, nextStep, type Step } from "./next-step.ts";
-import { addUsage, createProgress, type Progress } from "./progress.ts";
+import { addUsage, createProgress, type Progress, type RunBudget } from "./progress.ts";
 import { type Ending, promptResult } from "./prompt-result.ts";
 import { type RetrySettings, retryDelay } from "./retry-policy.ts";
 import type { AcceptedPrompt, EventPlace } from "./session-event.ts";
@@ -47,6 +47,8 @@ export interface SessionRun {
   settled(): Promise<void>;
   /** Counts what was spent beside the turns, on a summary: for the session, and for the prompt that runs. */
   spend(usage: Usage): void;
+  /** For the runs that a tool of this one begins. */
+  readonly budget: RunBudget | undefined;
 }
 
 /** What a run needs, loaded with the first prompt so that nobody waits for it at start. */
@@ -69,6 +71,8 @@ export interface SessionRunOptions {
   atRest(): void;
   /** What else a run begins with, and the system prompt if it is another one for this run. */
   open?(message: AgentMessage, ports: RunMachinery["ports"], signal: AbortSignal): Promise<Opening>;
+  /** What tools have begun is over; undefined when there is nothing to wait for. After an abort it ends by itself. */
+  toolsOver?(): undefined | Promise<unknown>;
   /** All who are told of events beside the host have heard them. */
   observed?(): Promise<void>;
   /** Takes messages out of what the model sees; they stay in the file. */
@@ -82,6 +86,8 @@ export interface SessionRunOptions {
    * that nobody takes the run for cut off by a crash.
    */
   markEnd?(status: "aborted" | "error" | "completed"): void;
+  /** Of the run that has begun this one. */
+  budget?: RunBudget;
   sessionLimits: PromptLimits;
   sessionSpending: Spending;
   /** Unix milliseconds. */
@@ -316,6 +322,8 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       crash = error;
     }
     stopClock();
+    const rest = options.toolsOver?.();
+    if (rest) await rest;
     if (run.isUnanswered) options.markEnd?.(endOf(last));
     // Also when the run broke before it could begin: no prompt that the model shall see ends without agent_end.
     if (!progress.hasBegun && !isTaken) void progress.emit({ type: "agent_start" });
@@ -418,9 +426,36 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     },
     spend(usage) {
       addUsage(options.sessionSpending, usage);
-      let spender = current;
-      while (spender?.before) spender = spender.before;
-      spender?.progress.spend(usage);
+      oldest(current)?.progress.spend(usage);
+    },
+    get budget() {
+      const progress = oldest(current)?.progress;
+      return progress && budgetOf(progress, options.sessionSpending);
+    },
+  };
+}
+
+/** The one that is at work: those behind it wait for it. */
+function oldest(run: Run | undefined): Run | undefined {
+  let found = run;
+  while (found?.before) found = found.before;
+  return found;
+}
+
+function budgetOf(progress: Progress, sessionSpending: Spending): RunBudget {
+  return {
+    limit: progress.limit,
+    countToolCall: progress.countToolCall,
+    answered: progress.answered,
+    get limitUse() {
+      return progress.limitUse;
+    },
+    get isSpent() {
+      return progress.isSpent;
+    },
+    spend(usage) {
+      addUsage(sessionSpending, usage);
+      progress.spend(usage);
     },
   };
 }

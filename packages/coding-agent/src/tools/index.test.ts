@@ -20,6 +20,7 @@ it("creates every tool with a name, a description and an object schema that is p
     "find shared",
     "ls shared",
     "todo exclusive",
+    "task shared",
   ]);
   for (const tool of tools) {
     expect(tool.label).toBe(tool.name);
@@ -41,7 +42,7 @@ it("keeps the order of the names, each once, and names what it does not know", (
 it.each([
   [["read-only"], ["read", "grep", "find", "ls"]],
   [["coding"], ["read", "bash", "edit", "write"]],
-  [["all"], ["read", "bash", "edit", "write", "grep", "find", "ls", "todo"]],
+  [["all"], ["read", "bash", "edit", "write", "grep", "find", "ls", "todo", "task"]],
   [
     ["Read", "BASH"],
     ["read", "bash"],

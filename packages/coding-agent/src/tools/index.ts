@@ -61,6 +61,12 @@ export const BUILTIN_TOOLS = [
     concurrency: "exclusive",
     load: async () => (await import("./todo.ts")).createTodo,
   },
+  {
+    name: "task",
+    defaultActive: false,
+    concurrency: "shared",
+    load: async () => (await import("./task.ts")).createTask,
+  },
 ] as const satisfies readonly ToolRow[];
 
 export type BuiltinToolName = (typeof BUILTIN_TOOLS)[number]["name"];

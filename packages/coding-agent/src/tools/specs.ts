@@ -153,4 +153,35 @@ export const TOOL_SPECS: Readonly<Record<BuiltinToolName, Pick<AgentTool, "label
       },
     },
   },
+  task: {
+    label: "task",
+    description:
+      "Hand out work to sub-agents, which run side by side. Each begins with an empty conversation and knows only what you tell it here; you get the last message of each. Use it for work that can be described completely and does not depend on the rest: looking several things up, or changes in separate files. Two of them must not change the same file.",
+    parameters: {
+      type: "object",
+      properties: {
+        agent: { type: "string", description: "Which agent does the work (default: task)" },
+        instructions: {
+          type: "string",
+          description: "Instead of agent: who the sub-agent is and how it works, for one that is not on the list",
+        },
+        tools: { type: "array", items: { type: "string" }, description: "With instructions: the tools it gets" },
+        context: { type: "string", description: "What all the tasks have in common and each sub-agent must know" },
+        tasks: {
+          type: "array",
+          minItems: 1,
+          items: {
+            type: "object",
+            properties: {
+              id: { type: "string", description: "A short name, such as find-parser" },
+              description: { type: "string", description: "The task in a few words, for people" },
+              assignment: { type: "string", description: "What this sub-agent is to do and to report" },
+            },
+            required: ["assignment"],
+          },
+        },
+      },
+      required: ["tasks"],
+    },
+  },
 };

@@ -1,5 +1,6 @@
 import type { ToolInvocation } from "@tiller/agent/types";
 import type { Clock } from "@tiller/protocol/clock";
+import type { Subagent } from "@tiller/protocol/sub-agent";
 import type { TodoPhase, TodoPhaseInput } from "@tiller/protocol/todo";
 import type { ToolResult } from "@tiller/protocol/tool";
 import type { ShellSettings } from "../exec/shell.ts";
@@ -14,6 +15,37 @@ export interface ToolContext {
   shell?: ShellSettings;
   /** The plan of the session. */
   plan?(): Promise<PlanKeeper>;
+  /** Starts sub-agents. */
+  delegate?(): Promise<Delegate>;
+}
+
+/** Starts agents that work on tasks of their own, and waits for them. */
+export interface Delegate {
+  /** What the tool says of the agents there are. */
+  describe(): Promise<string>;
+  /**
+   * Never rejects because one of them fails; it does when none can be started. `onProgress` gets all of them in their
+   * order. Resolves when all have ended, which an abort of the signal brings about.
+   */
+  run(
+    request: TaskRequest,
+    call: { toolCallId: string; signal: AbortSignal; onProgress(all: readonly Subagent[]): void },
+  ): Promise<TaskReport[]>;
+}
+
+export interface TaskRequest {
+  /** By name; undefined: the general one, or the one that the instructions describe. */
+  agent?: string;
+  inline?: { instructions: string; tools?: readonly string[] };
+  /** What all of them are told. */
+  context?: string;
+  tasks: readonly { id: string; description?: string; assignment: string }[];
+}
+
+export interface TaskReport {
+  about: Subagent;
+  /** The last that it has said. */
+  text?: string;
 }
 
 /** Keeps the plan that the model and the host share. */

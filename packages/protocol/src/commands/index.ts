@@ -11,6 +11,7 @@ import { QUEUE } from "./queue.ts";
 import { RETRY } from "./retry.ts";
 import { SESSION } from "./session.ts";
 import { STATE } from "./state.ts";
+import { SUB_AGENTS } from "./sub-agents.ts";
 import { THINKING } from "./thinking.ts";
 import { TODOS } from "./todos.ts";
 
@@ -29,6 +30,7 @@ export const COMMAND_GROUPS = {
   "Slash commands": SLASH_COMMANDS,
   Todos: TODOS,
   "Host tools": HOST_TOOLS,
+  "Sub-agents": SUB_AGENTS,
 } as const;
 
 /** The one table of commands. Importing it loads TypeBox: from code on the start path import its types only. */
@@ -46,6 +48,7 @@ export const COMMANDS = {
   ...SLASH_COMMANDS,
   ...TODOS,
   ...HOST_TOOLS,
+  ...SUB_AGENTS,
 } as const;
 
 type Commands = typeof COMMANDS;

@@ -10,6 +10,6 @@ export const omp: Dialect = {
   sendsTitle: true,
   unknownFlag: "warning",
   keepsShellState: true,
-  moreTools: ["todo"],
+  moreTools: ["todo", "task"],
   defaults: { interruptMode: "immediate", thinkingLevel: "high" },
 };

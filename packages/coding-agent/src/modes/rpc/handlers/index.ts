@@ -15,6 +15,7 @@ import { promptingHandlers } from "./prompting.ts";
 import { queueHandlers } from "./queue.ts";
 import { sessionHandlers } from "./session.ts";
 import { type HostFacts, stateHandlers } from "./state.ts";
+import { subAgentHandlers } from "./sub-agents.ts";
 import { thinkingHandlers } from "./thinking.ts";
 import { todoHandlers } from "./todos.ts";
 
@@ -40,5 +41,6 @@ export function createHandlers(
     ...sessionHandlers(session),
     ...hostToolHandlers(host),
     ...todoHandlers(session),
+    ...subAgentHandlers(session),
   };
 }

@@ -1,0 +1,342 @@
+import type { AgentTool } from "@tiller/agent/types";
+import { describe, expect, test } from "vitest";
+import type { AgentDefinition } from "./agents/agent.ts";
+import { createSessionCounter } from "./session/session-stats.ts";
+import { type Answers, call, fail, mainAgent, meeting, type Story, say, untilAborted } from "./sub-agents-fixture.ts";
+
+const TWO = {
+  tasks: [
+    { id: "a", assignment: "do a" },
+    { id: "b", assignment: "do b" },
+  ],
+};
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+/** The main agent hands out, and says `done` when it has the results; sub-agents do what the test says. */
+const handingOut =
+  (args: object, child: Answers): Answers =>
+  (asked) => {
+    if (asked.task !== "go") return child(asked);
+    return asked.answers === 0 ? call(["task", args]) : say("done");
+  };
+const statuses = ({ subAgents }: ReturnType<typeof mainAgent>) =>
+  subAgents.list().map(({ id, status }) => `${id} ${status}`);
+const agentNamed = (name: string, fields: Partial<AgentDefinition> = {}): AgentDefinition => {
+  return {
+    name,
+    description: name,
+    source: "project",
+    path: `/${name}.md`,
+    models: [],
+    prompt: `I am ${name}`,
+    ...fields,
+  };
+};
+
+describe("sub-agents", () => {
+  test("two of them overlap in time, and their reports come back in the order of the tasks", async () => {
+    const both = meeting(2);
+    const main = mainAgent(
+      handingOut(TWO, async ({ task }) => {
+        // Neither answers before the other one has been asked; then the second is the first to be done.
+        await both();
+        if (task === "do a") for (let at = 0; at < 20; at++) await turn();
+        return say(`${task}: yes`);
+      }),
+    );
+    expect(await main.prompt()).toMatchObject({ status: "completed" });
+    expect(main.result()).toEqual({
+      text: "## a [task] completed\n\ndo a: yes\n\n## b [task] completed\n\ndo b: yes",
+      isError: false,
+    });
+    expect(statuses(main)).toEqual(["a completed", "b completed"]);
+  });
+
+  test("begin with their task alone, and leave only their report in the conversation", async () => {
+    const seen: unknown[] = [];
+    const args = { context: "In C.", tasks: [{ assignment: "do a" }] };
+    const main = mainAgent(
+      handingOut(args, ({ request }) => {
+        seen.push(request.messages.map(({ role, content }) => [role, content]));
+        return say("secret path, report");
+      }),
+    );
+    await main.prompt();
+    expect(seen).toEqual([[["user", [{ type: "text", text: "In C.\n\ndo a" }]]]]);
+    expect(main.store.messages.map(({ role }) => role)).toEqual(["user", "assistant", "toolResult", "assistant"]);
+    expect(main.subAgents.list()).toMatchObject([{ id: "task-1", task: "In C.\n\ndo a", assignment: "do a" }]);
+  });
+
+  test("what they cost adds up exactly: in the result, in the statistics, and in their own progress", async () => {
+    const answers: Answers = ({ task, answers: said }) => {
+      if (task === "do a") return said === 0 ? call(["look", {}]) : say("A", 3, 2);
+      return say("B", 5, 1);
+    };
+    const main = mainAgent(handingOut(TWO, answers), { tools: [look] });
+    const { usage, turns, toolCalls } = await main.prompt();
+    // Two turns of the main agent with 1+1 tokens each, and those of the sub-agents: 1+1, 3+2, 5+1.
+    expect(usage).toMatchObject({ input: 11, output: 6, totalTokens: 17, cost: { total: 11 * 0.25 + 6 * 0.5 } });
+    expect({ turns, toolCalls }).toEqual({ turns: 5, toolCalls: 2 });
+    const counted = createSessionCounter().counts(main.store.log);
+    expect(counted).toMatchObject({ cost: 5.75, tokens: { input: 11, output: 6, total: 17 }, assistantMessages: 2 });
+    expect(main.subAgents.list().map(({ progress }) => progress)).toMatchObject([
+      { turns: 2, toolCalls: 1, tokens: 7, cost: 2.5 },
+      { turns: 1, toolCalls: 0, tokens: 6, cost: 1.75 },
+    ]);
+  });
+
+  test("an abort ends both, and the run ends when they have; what they have spent is counted", async () => {
+    const both = meeting(3);
+    const main = mainAgent(
+      handingOut(TWO, async ({ task, answers: said, request }) => {
+        if (task === "do a" && said === 0) return call(["look", {}]);
+        void both();
+        return untilAborted(request.signal);
+      }),
+      { tools: [look] },
+    );
+    const prompted = main.prompt();
+    await both();
+    expect(statuses(main)).toEqual(["a running", "b running"]);
+    await main.run.abort();
+    expect(statuses(main)).toEqual(["a aborted", "b aborted"]);
+    expect(await prompted).toMatchObject({ status: "aborted", usage: { totalTokens: 4 } });
+    expect(main.result()).toEqual({ text: "Tool execution was aborted: Request was aborted", isError: true });
+    expect(createSessionCounter().counts(main.store.log).tokens.total).toBe(4);
+  });
+
+  test("those that wait for their turn are aborted too, and never begin", async () => {
+    const first = meeting(2);
+    const main = mainAgent(
+      handingOut(TWO, async ({ request }) => {
+        void first();
+        return untilAborted(request.signal);
+      }),
+      { settings: { maxConcurrency: 1 } },
+    );
+    const prompted = main.prompt();
+    await first();
+    expect(statuses(main)).toEqual(["a running", "b pending"]);
+    await main.run.abort();
+    await prompted;
+    expect(statuses(main)).toEqual(["a aborted", "b aborted"]);
+    expect(main.subAgents.list().map(({ progress }) => progress?.turns)).toEqual([1, 0]);
+  });
+
+  test("never more at the same time than allowed", async () => {
+    let now = 0;
+    let most = 0;
+    const tasks = Array.from({ length: 7 }, (_, at) => ({ id: `t${at}`, assignment: `do ${at}` }));
+    const main = mainAgent(
+      handingOut({ tasks }, async () => {
+        now += 1;
+        most = Math.max(most, now);
+        await turn();
+        now -= 1;
+        return say("yes");
+      }),
+      { settings: { maxConcurrency: 3 } },
+    );
+    await main.prompt();
+    expect([most, statuses(main).filter((text) => text.endsWith("completed")).length]).toEqual([3, 7]);
+  });
+
+  test("one fails while the other completes: the result names the one and has the report of the other", async () => {
+    const main = mainAgent(handingOut(TWO, ({ task }) => (task === "do a" ? fail("no such model") : say("B"))));
+    expect(await main.prompt()).toMatchObject({ status: "completed" });
+    expect(main.result()).toEqual({
+      text: "1 of 2 sub-agents failed: a [task]\n\n## a [task] failed: no such model\n\n## b [task] completed\n\nB",
+      isError: false,
+    });
+    expect(main.subAgents.list()).toMatchObject([
+      { status: "failed", error: "no such model" },
+      { status: "completed" },
+    ]);
+  });
+
+  test("when all fail, the call has failed, and the run goes on", async () => {
+    const main = mainAgent(handingOut(TWO, () => fail("down")));
+    expect(await main.prompt()).toMatchObject({ status: "completed" });
+    expect(main.result()).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("2 of 2 sub-agents failed: a [task], b [task]"),
+    });
+  });
+
+  test("a failure that passes is tried again, as for the main agent", async () => {
+    let asked = 0;
+    const main = mainAgent(
+      handingOut({ tasks: [{ assignment: "do a" }] }, () => {
+        asked += 1;
+        return asked < 3 ? fail("busy", "overloaded") : say("at last");
+      }),
+      { retries: 3 },
+    );
+    await main.prompt();
+    expect(main.result().text).toContain("at last");
+  });
+
+  test("the limits of the prompt hold for the sum", async () => {
+    const main = mainAgent(
+      handingOut(TWO, () => call(["look", {}])),
+      { tools: [look], limits: { cost: 4 } },
+    );
+    const { status, limit, error, usage } = await main.prompt();
+    expect({ status, limit }).toMatchObject({ status: "aborted", limit: { limit: "cost", max: 4 } });
+    expect(error?.message).toBe("Stopped: the limit of $4 for this prompt is reached");
+    // Each turn costs 0.75: one of the main agent, and as many of each sub-agent as begin below the limit.
+    expect(usage?.cost.total).toBe(5.25);
+    expect(main.subAgents.list()[0]).toMatchObject({
+      status: "failed",
+      error: "Stopped: the limit of $4 for this prompt is reached",
+    });
+  });
+
+  test("tool calls of sub-agents count too", async () => {
+    const main = mainAgent(
+      handingOut({ tasks: [{ assignment: "do a" }] }, () => call(["look", {}])),
+      { tools: [look], limits: { toolCalls: 3 } },
+    );
+    expect(await main.prompt()).toMatchObject({ status: "aborted", toolCalls: 3, limit: { limit: "toolCalls" } });
+    expect(main.result().text).toContain("the limit of 3 tool calls for this prompt is reached");
+  });
+});
+
+describe("depth", () => {
+  /** Each hands out to the next as long as it can. */
+  const deeper: Answers = ({ task, answers, result, request }) => {
+    if (answers > 0) return say(`${task} <${result.split("\n").at(-1)}>`);
+    const canDelegate = request.tools.some(({ name }) => name === "task");
+    return canDelegate ? call(["task", { tasks: [{ id: "d", assignment: `${task}+` }] }]) : say(`${task}!`);
+  };
+
+  test.each<[limit: number, deepest: string]>([
+    [1, "go+!"],
+    [2, "go+ <go++!>"],
+    [3, "go+ <go++ <go+++!>>"],
+  ])("with a limit of %i", async (maxRecursionDepth, report) => {
+    const main = mainAgent(deeper, { settings: { maxRecursionDepth, maxConcurrency: 1 } });
+    const { usage } = await main.prompt();
+    expect(main.result().text).toContain(report);
+    // All of it is counted once: every agent but the deepest has two turns of two tokens.
+    expect(usage?.totalTokens).toBe(maxRecursionDepth * 4 + 2);
+    expect(createSessionCounter().counts(main.store.log).tokens.total).toBe(maxRecursionDepth * 4 + 2);
+    expect(main.subAgents.list().map(({ id, parentId }) => [id, parentId])).toEqual(
+      [
+        ["d", undefined],
+        ["d-2", "d"],
+        ["d-3", "d-2"],
+      ].slice(0, maxRecursionDepth),
+    );
+  });
+
+  test("with none at all the call says why", async () => {
+    const main = mainAgent(deeper, { settings: { maxRecursionDepth: 0 } });
+    await main.prompt();
+    expect(main.result()).toEqual({
+      text: "No sub-agents may be started here: task.maxRecursionDepth is 0",
+      isError: true,
+    });
+  });
+
+  test("an abort reaches the deepest", async () => {
+    const there = meeting(2);
+    const main = mainAgent(
+      (asked) => {
+        if (asked.task !== "go++") return deeper(asked);
+        void there();
+        return untilAborted(asked.request.signal);
+      },
+      { settings: { maxRecursionDepth: 2 } },
+    );
+    const prompted = main.prompt();
+    await there();
+    await main.run.abort();
+    expect(statuses(main)).toEqual(["d aborted", "d-2 aborted"]);
+    await prompted;
+  });
+});
+
+describe("agents", () => {
+  const one = (agent: string) => ({ agent, tasks: [{ id: "a", assignment: "do a" }] });
+  const outcome = async (args: object, story: Story = {}) => {
+    const seen: { tools: string[]; model: string; level: string }[] = [];
+    const main = mainAgent(
+      handingOut(args, ({ request }) => {
+        const tools = request.tools.map(({ name }) => name);
+        seen.push({ tools, model: request.model.id, level: request.thinkingLevel });
+        return say("yes");
+      }),
+      { tools: [look], ...story },
+    );
+    await main.prompt();
+    const notices = main.events.flatMap((event) => (event.type === "notice" ? [event.message] : []));
+    return { ...main.result(), seen, notices, list: main.subAgents.list() };
+  };
+
+  test("an unknown name is told with those there are, the likely one, and the file that was left out", async () => {
+    const problem = '/p/.omp/agents/exploer.md:1: "description" is missing; the agent "exploer" is left out';
+    const { text, isError } = await outcome(one("exploer"), { problems: [problem, "/p/other.md:3: no"] });
+    expect({ text, isError }).toEqual({
+      isError: true,
+      text: `There is no agent "exploer"; there are: task, explore, review. Did you mean "explore"?\n${problem}`,
+    });
+  });
+
+  test("one that is switched off cannot be started, and is not on the list", async () => {
+    const settings = { disabledAgents: ["explore"] };
+    expect(await outcome(one("explore"), { settings })).toMatchObject({
+      isError: true,
+      text: 'The agent "explore" is switched off (setting task.disabledAgents)',
+    });
+    const described = await mainAgent(() => say(""), { settings }).subAgents.main.describe();
+    expect(described).toMatch(/^Agents:\n- task: .*\n- review: .*$/);
+    const eager = mainAgent(() => say(""), { settings: { eager: true } }).subAgents.main;
+    expect(await eager.describe()).toMatch(/^Prefer to hand out/);
+  });
+
+  test("one that a file describes has its own tools and model", async () => {
+    const agents = [agentNamed("scribe", { tools: ["look", "fly"], models: ["p/small"] })];
+    const { seen, list, notices } = await outcome(one("scribe"), { agents });
+    expect(seen).toEqual([{ tools: ["look"], model: "small", level: "off" }]);
+    expect(list).toMatchObject([{ agent: "scribe", agentSource: "project", status: "completed" }]);
+    expect(notices).toEqual(['Agent "scribe" does without these tools, which are not there or not allowed: fly']);
+  });
+
+  test("one that the call describes has the tools it names", async () => {
+    const inline = { instructions: "You count.", tools: ["look"], tasks: [{ assignment: "count" }] };
+    const { seen, list } = await outcome(inline);
+    expect(seen).toMatchObject([{ tools: ["look"] }]);
+    expect(list).toMatchObject([{ agent: "inline", agentSource: "inline" }]);
+  });
+
+  test.each<[what: string, models: string[], unusable: Record<string, string>, used: string, warns: boolean]>([
+    ["the first that can be used", ["p/nothing", "p/small"], {}, "small", false],
+    ["that of whoever starts it, told", ["opus"], {}, "m", true],
+    ["the same for one without a key", ["p/small"], { small: "no key" }, "m", true],
+    ["inherit", ["inherit"], {}, "m", false],
+  ])("its model: %s", async (_what, models, unusable, used, warns) => {
+    const { seen, notices } = await outcome(one("x"), { agents: [agentNamed("x", { models })], unusable });
+    expect([seen[0]?.model, notices.length > 0]).toEqual([used, warns]);
+  });
+
+  test("a model of the settings counts more than that of the file, and must be usable", async () => {
+    const agents = [agentNamed("x", { models: ["p/m"] })];
+    const good = await outcome(one("x"), { agents, settings: { agentModelOverrides: { x: "p/small" } } });
+    expect(good.seen[0]?.model).toBe("small");
+    const bad = await outcome(one("x"), { agents, settings: { agentModelOverrides: { x: "p/none" } } });
+    expect(bad).toMatchObject({
+      isError: true,
+      text: 'The model "p/none" for agent "x" (task.agentModelOverrides) cannot be used',
+    });
+  });
+});
+
+/** A tool that does nothing. */
+const look: AgentTool = {
+  name: "look",
+  label: "look",
+  description: "Looks",
+  parameters: { type: "object", properties: {} },
+  concurrency: "shared",
+  execute: async () => ({ content: [{ type: "text", text: "seen" }] }),
+};
