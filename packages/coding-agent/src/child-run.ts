@@ -50,6 +50,8 @@ export interface ChildRun {
   model: Model;
   thinkingLevel: ThinkingLevel;
   toolNames: readonly string[];
+  /** What those that it starts itself may have. */
+  mayHave(name: string): boolean;
   /** Of the run that has started it. */
   budget: RunBudget | undefined;
   signal: AbortSignal;
@@ -148,7 +150,7 @@ async function assemble(
   const delegate = child.delegate({
     budget: () => run.budget,
     toolNames: () => toolNames,
-    mayHave: (name) => toolNames.includes(name),
+    mayHave: child.mayHave,
     model: () => model,
     thinkingLevel: () => thinkingLevel,
     sessionFile: () => store.sessionFile,
@@ -175,6 +177,7 @@ async function assemble(
     toolsOver: delegate.settled,
     leaveOut: store.leaveOut,
     compaction,
+    markEnd: (status) => void store.append({ type: "custom", customType: "tiller.run_end", data: { status } }),
     budget: watched(child.budget, record),
     sessionLimits: {},
     sessionSpending: noSpending(),

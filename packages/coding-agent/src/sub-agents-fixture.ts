@@ -118,7 +118,7 @@ export function mainAgent(answers: Answers, story: Story = {}) {
       clock,
     },
   });
-  const names = ["task", ...(story.tools ?? []).map(({ name }) => name)];
+  const names = ["task", ...(story.tools ?? []).map(({ name }) => name)].filter((name) => name !== "spare");
   const retrySettings = () => ({ maxRetries: story.retries ?? 0, baseDelayMs: 1, maxDelayMs: 10 });
   const agents = new Map([...BUNDLED_AGENTS, ...(story.agents ?? [])].map((agent) => [agent.name, agent]));
   const subAgents: SessionSubAgents = createSessionSubAgents({
@@ -149,24 +149,22 @@ export function mainAgent(answers: Answers, story: Story = {}) {
       depth: 0,
       budget: () => run.budget,
       toolNames: () => names,
-      mayHave: (name) => names.includes(name),
+      mayHave: (name) => names.includes(name) || name === "spare",
       model: () => model,
       thinkingLevel: () => "high",
       sessionFile: () => undefined,
       paid: (usage, { provider, id }) => void store.append(paidEntry(usage, provider, id)),
     },
   });
+  const waiting = createMessageQueue<WaitingMessage>({
+    steeringMode: "one-at-a-time",
+    followUpMode: "one-at-a-time",
+    interruptMode: "immediate",
+  });
+  const queue = createSessionQueue(waiting, ids, () => undefined);
   const run: SessionRun = createSessionRun({
     pipeline,
-    queue: createSessionQueue(
-      createMessageQueue<WaitingMessage>({
-        steeringMode: "one-at-a-time",
-        followUpMode: "one-at-a-time",
-        interruptMode: "immediate",
-      }),
-      ids,
-      () => undefined,
-    ),
+    queue,
     clock,
     ids,
     machinery: async () => machinery(store, model, names, async () => subAgents.main),
@@ -184,6 +182,7 @@ export function mainAgent(answers: Answers, story: Story = {}) {
     events,
     subAgents,
     run,
+    queue,
     async prompt(text = "go") {
       const content = [{ type: "text" as const, text }];
       const job = run.accept(

@@ -122,6 +122,34 @@ describe("sub-agents", () => {
     expect(main.subAgents.list().map(({ progress }) => progress?.turns)).toEqual([1, 0]);
   });
 
+  test("steering that interrupts the tools of the main agent ends them, and the run goes on", async () => {
+    const both = meeting(2);
+    const waitsForChild: AgentTool = {
+      ...look,
+      async execute(invocation) {
+        await both();
+        main.queue.add("steering", { role: "user", content: "stop that", timestamp: 0 });
+        return look.execute(invocation);
+      },
+    };
+    const main = mainAgent(
+      ({ task, answers, request }) => {
+        if (task !== "go") {
+          void both();
+          return untilAborted(request.signal);
+        }
+        return answers === 0 ? call(["task", TWO], ["look", {}]) : say("stopped");
+      },
+      { tools: [waitsForChild] },
+    );
+    expect(await main.prompt()).toMatchObject({ status: "completed" });
+    expect(statuses(main)).toEqual(["a aborted", "b aborted"]);
+    expect(main.store.messages.filter(({ role }) => role === "toolResult")).toMatchObject([
+      { toolName: "look", isError: false },
+      { toolName: "task", isError: true, content: [{ text: "Skipped due to queued user message." }] },
+    ]);
+  });
+
   test("never more at the same time than allowed", async () => {
     let now = 0;
     let most = 0;
@@ -254,6 +282,24 @@ describe("depth", () => {
     expect(statuses(main)).toEqual(["d aborted", "d-2 aborted"]);
     await prompted;
   });
+});
+
+test.each<[what: string, tools: string[] | undefined, has: string[]]>([
+  ["who has the tools of its starter can hand out what that could have", undefined, ["spare"]],
+  ["who was given certain tools cannot hand out others", ["task", "look"], []],
+])("what a sub-agent of a sub-agent may have: %s", async (_what, tools, has) => {
+  const inner = { instructions: "You look.", tools: ["spare"], tasks: [{ assignment: "inner" }] };
+  const seen: string[][] = [];
+  const main = mainAgent(
+    ({ task, answers, request }) => {
+      if (task === "inner") seen.push(request.tools.map(({ name }) => name));
+      if (task === "inner" || answers > 0) return say("done");
+      return call(["task", task === "go" ? { agent: "x", tasks: [{ assignment: "outer" }] } : inner]);
+    },
+    { tools: [look, { ...look, name: "spare" }], agents: [agentNamed("x", { tools })] },
+  );
+  await main.prompt();
+  expect(seen).toEqual([has]);
 });
 
 describe("agents", () => {

@@ -182,6 +182,8 @@ export function createSessionSubAgents(options: SessionSubAgentsOptions): Sessio
             model,
             thinkingLevel,
             toolNames,
+            // Who was given certain tools cannot hand out others.
+            mayHave: (name) => toolNames.includes(name) || (!agent.tools && caller.mayHave(name)),
             budget,
             signal,
             parentSession: caller.sessionFile(),

@@ -1,25 +1,13 @@
 import { Type } from "typebox";
-import { exampleUsage } from "./commands/examples.ts";
 import { table } from "./define.ts";
 import { defineEntry } from "./define-entry.ts";
-import { Usage } from "./message.ts";
 
-/**
- * Kinds of entries that other programs of the family write. They are kept and shown; of these we write
- * `usage` and `session_init` ourselves, for sub-agents.
- */
+/** Kinds of entries that other programs of the family write. They are kept and shown; we write none of them. */
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 const texts = Type.Array(Type.String());
 
 export const FAMILY_ENTRIES = table({
-  usage: defineEntry({
-    type: "usage",
-    summary: "Tokens that were spent beside the conversation, for example on a summary.",
-    fields: { kind: Type.String(), provider: Type.String(), model: Type.String(), usage: Usage },
-    systems: ["later"],
-    examples: [{ kind: "compaction", provider: "anthropic", model: "claude-sonnet-4-5", usage: exampleUsage }],
-  }),
   context_edit: defineEntry({
     type: "context_edit",
     summary: "From here on the model sees an earlier entry differently, or not at all.",
@@ -51,18 +39,6 @@ export const FAMILY_ENTRIES = table({
     fields: { selectedToolNames: texts },
     systems: ["xcsh"],
     examples: [{ selectedToolNames: ["mcp_docs_search"] }],
-  }),
-  session_init: defineEntry({
-    type: "session_init",
-    summary: "What the session of a sub-agent was started with.",
-    fields: {
-      systemPrompt: Type.String(),
-      task: Type.String(),
-      tools: texts,
-      outputSchema: Type.Optional(Type.Unknown()),
-    },
-    systems: ["xcsh"],
-    examples: [{ systemPrompt: "You look things up.", task: "Find the entry point", tools: ["read", "grep"] }],
   }),
   mode_change: defineEntry({
     type: "mode_change",

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { exampleAssistant, exampleUser } from "./commands/examples.ts";
+import { exampleAssistant, exampleUsage, exampleUser } from "./commands/examples.ts";
 import { UserContent } from "./content.ts";
 import { table } from "./define.ts";
 import { defineEntry, ENTRY_BASE, type EntryIn, type EntryRow, entryOf } from "./define-entry.ts";
@@ -17,7 +17,11 @@ export const SessionHeader = Type.Object({
   id: Type.String({ description: "UUID" }),
   timestamp: Type.String({ description: "ISO 8601" }),
   cwd: Type.String({ description: "the folder the session works in" }),
-  parentSession: Type.Optional(Type.String({ description: "path of the file this one was forked from" })),
+  parentSession: Type.Optional(
+    Type.String({
+      description: "path of the file this one was forked from, or of the session that has started this sub-agent",
+    }),
+  ),
   title: Type.Optional(Type.String({ description: "the name, where omp and xcsh keep it" })),
   titleSource: Type.Optional(Type.String({ description: "omp, xcsh: `auto` or `user`" })),
 });
@@ -158,6 +162,26 @@ export const ENTRIES = table({
     fields: { name: Type.Optional(Type.String()) },
     systems: ["pi"],
     examples: [{ name: "repair the build" }],
+  }),
+  usage: defineEntry({
+    type: "usage",
+    summary:
+      "Tokens that were spent beside the conversation, by a sub-agent (`kind` is `subagent`) or, in files of others, on a summary.",
+    fields: { kind: Type.String(), provider: Type.String(), model: Type.String(), usage: Usage },
+    systems: ["later"],
+    examples: [{ kind: "compaction", provider: "anthropic", model: "claude-sonnet-4-5", usage: exampleUsage }],
+  }),
+  session_init: defineEntry({
+    type: "session_init",
+    summary: "What the session of a sub-agent was started with.",
+    fields: {
+      systemPrompt: Type.String(),
+      task: Type.String(),
+      tools: Type.Array(Type.String()),
+      outputSchema: Type.Optional(Type.Unknown()),
+    },
+    systems: ["xcsh"],
+    examples: [{ systemPrompt: "You look things up.", task: "Find the entry point", tools: ["read", "grep"] }],
   }),
   ...FAMILY_ENTRIES,
 });
