@@ -46,6 +46,8 @@ export interface CallerDelegate extends Delegate {
 /** One sub-agent at work. */
 export interface ChildRun {
   record: SubAgentRecord;
+  /** Everything that it is told. */
+  task: string;
   agent: AgentDefinition;
   model: Model;
   thinkingLevel: ThinkingLevel;
@@ -73,7 +75,7 @@ export interface ChildPorts {
   compaction(child: ChildCompaction): Promise<SessionCompaction["compactor"]>;
 }
 
-export interface ChildMachinery extends Pick<ChildRun, "agent" | "model" | "thinkingLevel" | "toolNames"> {
+export interface ChildMachinery extends Pick<ChildRun, "record" | "agent" | "model" | "thinkingLevel" | "toolNames"> {
   store: SessionStore;
   delegate: CallerDelegate;
 }
@@ -138,7 +140,7 @@ async function assemble(
   store: SessionStore,
   onResult: (result: PromptResult) => void,
 ): Promise<{ run: SessionRun; begin(): () => Promise<void> }> {
-  const { record, model, thinkingLevel, toolNames } = child;
+  const { record, task, model, thinkingLevel, toolNames } = child;
   const { clock } = ports;
   // Counted for itself: what hosts see of the main agent's ids has no gaps.
   const ids: IdSource = { ...ports.ids, count: (prefix) => ports.ids.count(`${record.id}/${prefix}`) };
@@ -183,7 +185,6 @@ async function assemble(
     sessionSpending: noSpending(),
     sessionStartedAt: clock.now(),
   });
-  const task = record.about.task ?? "";
   store.append({ type: "session_init", systemPrompt: machinery.systemPrompt(), task, tools: [...toolNames] });
   store.appendModelChange(model);
   store.appendThinkingLevel(thinkingLevel);

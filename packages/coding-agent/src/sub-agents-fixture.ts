@@ -6,7 +6,8 @@ import type { ModelRegistry } from "@tiller/ai/models";
 import type { Delta, DeltaStream, ModelRequest } from "@tiller/ai/provider";
 import { guardStream } from "@tiller/ai/stream";
 import type { PromptLimits } from "@tiller/protocol/limits";
-import type { Model } from "@tiller/protocol/model";
+import type { Model, ThinkingLevel } from "@tiller/protocol/model";
+import type { Subagent } from "@tiller/protocol/sub-agent";
 import type { AgentDefinition } from "./agents/agent.ts";
 import { BUNDLED_AGENTS } from "./agents/bundled.ts";
 import { createIdSource, systemClock } from "./lib/clock.ts";
@@ -80,6 +81,8 @@ export interface Story {
   retries?: number;
   limits?: PromptLimits;
   tools?: readonly AgentTool[];
+  /** A sub-agent whose parts cannot be put together. */
+  breaks?(about: Subagent): boolean;
 }
 
 export function mainAgent(answers: Answers, story: Story = {}) {
@@ -97,6 +100,7 @@ export function mainAgent(answers: Answers, story: Story = {}) {
   const machinery = (
     conversation: SessionStore,
     used: Model,
+    level: ThinkingLevel,
     names: readonly string[],
     delegate: () => Promise<Delegate>,
   ): Machinery => ({
@@ -104,7 +108,7 @@ export function mainAgent(answers: Answers, story: Story = {}) {
     systemPrompt: () => "system",
     ports: {
       model: () => used,
-      thinkingLevel: () => "off",
+      thinkingLevel: () => level,
       tools: async () =>
         names.flatMap((name) => {
           const given = story.tools?.find((tool) => tool.name === name);
@@ -142,7 +146,11 @@ export function mainAgent(answers: Answers, story: Story = {}) {
       cwd: () => "/project",
       retrySettings,
       attachDisk: async () => undefined,
-      machinery: async (child) => machinery(child.store, child.model, child.toolNames, async () => child.delegate),
+      machinery: async (child) => {
+        const about = child.record.about;
+        if (story.breaks?.(about)) throw new Error(`no room for ${about.id}`);
+        return machinery(child.store, child.model, child.thinkingLevel, child.toolNames, async () => child.delegate);
+      },
       compaction: async () => ({ isOn: false, settled: async () => undefined }) as never,
     },
     main: {
@@ -167,7 +175,7 @@ export function mainAgent(answers: Answers, story: Story = {}) {
     queue,
     clock,
     ids,
-    machinery: async () => machinery(store, model, names, async () => subAgents.main),
+    machinery: async () => machinery(store, model, "high", names, async () => subAgents.main),
     model: () => model,
     retrySettings,
     atRest: () => undefined,

@@ -66,6 +66,37 @@ describe("sub-agents", () => {
     expect(main.subAgents.list()).toMatchObject([{ id: "task-1", task: "In C.\n\ndo a", assignment: "do a" }]);
   });
 
+  test("read the whole of a long task; the list shows its beginning", async () => {
+    let read = 0;
+    const args = { context: "c".repeat(60_000), tasks: [{ assignment: "a".repeat(20_000) }] };
+    const main = mainAgent(
+      handingOut(args, ({ task }) => {
+        read = task.length;
+        return say("yes");
+      }),
+    );
+    await main.prompt();
+    expect(read).toBe(80_002);
+    expect(main.subAgents.list()[0]).toMatchObject({
+      task: `${"c".repeat(10_000)}...`,
+      assignment: `${"a".repeat(10_000)}...`,
+    });
+  });
+
+  test("one that cannot even begin has failed, and the others go on", async () => {
+    const story: Story = { breaks: ({ id }) => id === "a" };
+    const main = mainAgent(
+      handingOut(TWO, ({ task }) => say(`${task}: yes`)),
+      story,
+    );
+    await main.prompt();
+    expect(main.subAgents.list()).toMatchObject([
+      { status: "failed", error: "no room for a" },
+      { status: "completed" },
+    ]);
+    expect(main.result().text).toMatch(/^1 of 2 sub-agents failed: a \[task\]\n/);
+  });
+
   test("what they cost adds up exactly: in the result, in the statistics, and in their own progress", async () => {
     const answers: Answers = ({ task, answers: said }) => {
       if (task === "do a") return said === 0 ? call(["look", {}]) : say("A", 3, 2);
@@ -148,6 +179,39 @@ describe("sub-agents", () => {
       { toolName: "look", isError: false },
       { toolName: "task", isError: true, content: [{ text: "Skipped due to queued user message." }] },
     ]);
+  });
+
+  test("a run that goes on without them waits for them before it tells its end", async () => {
+    const begun = meeting(2);
+    const stubborn: AgentTool = {
+      ...look,
+      name: "stubborn",
+      execute: () => {
+        void begun();
+        return new Promise(() => undefined);
+      },
+    };
+    const afterIt: AgentTool = {
+      ...look,
+      async execute(invocation) {
+        await begun();
+        main.queue.add("steering", { role: "user", content: "stop that", timestamp: 0 });
+        return look.execute(invocation);
+      },
+    };
+    const main = mainAgent(
+      ({ task, answers }) => {
+        if (task !== "go") return call(["stubborn", {}]);
+        return answers === 0
+          ? call(["task", { tasks: [{ id: "a", assignment: "x" }] }], ["look", {}])
+          : say("on we go");
+      },
+      { tools: [afterIt, stubborn] },
+    );
+    const { status, usage } = await main.prompt();
+    expect({ status, list: statuses(main) }).toEqual({ status: "completed", list: ["a aborted"] });
+    // What it had spent is in the file before the end is told.
+    expect(createSessionCounter().counts(main.store.log).tokens.total).toBe(usage?.totalTokens);
   });
 
   test("never more at the same time than allowed", async () => {
@@ -343,7 +407,7 @@ describe("agents", () => {
   test("one that a file describes has its own tools and model", async () => {
     const agents = [agentNamed("scribe", { tools: ["look", "fly"], models: ["p/small"] })];
     const { seen, list, notices } = await outcome(one("scribe"), { agents });
-    expect(seen).toEqual([{ tools: ["look"], model: "small", level: "off" }]);
+    expect(seen).toEqual([{ tools: ["look"], model: "small", level: "high" }]);
     expect(list).toMatchObject([{ agent: "scribe", agentSource: "project", status: "completed" }]);
     expect(notices).toEqual(['Agent "scribe" does without these tools, which are not there or not allowed: fly']);
   });
@@ -363,6 +427,16 @@ describe("agents", () => {
   ])("its model: %s", async (_what, models, unusable, used, warns) => {
     const { seen, notices } = await outcome(one("x"), { agents: [agentNamed("x", { models })], unusable });
     expect([seen[0]?.model, notices.length > 0]).toEqual([used, warns]);
+  });
+
+  test.each<[what: string, thinking: string | undefined, models: string[], level: string, warns: boolean]>([
+    ["that of the file", "low", ["p/small:high"], "low", false],
+    ["that behind its model", undefined, ["p/small:minimal"], "minimal", false],
+    ["that of whoever starts it", undefined, [], "high", false],
+    ["what is no level is told", "lots", [], "high", true],
+  ])("how much it thinks: %s", async (_what, thinking, models, level, warns) => {
+    const { seen, notices } = await outcome(one("x"), { agents: [agentNamed("x", { models, thinking })] });
+    expect([seen[0]?.level, notices.length > 0]).toEqual([level, warns]);
   });
 
   test("a model of the settings counts more than that of the file, and must be usable", async () => {

@@ -1,19 +1,17 @@
 import { existsSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import { resolveModelOption } from "@tiller/ai/resolve-model";
-import { clampLevel, isThinkingLevel } from "@tiller/ai/thinking-levels";
 import type { Clock } from "@tiller/protocol/clock";
-import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { Subagent } from "@tiller/protocol/sub-agent";
 import type { AgentDefinition } from "./agents/agent.ts";
 import { GENERAL_AGENT, inlineAgent } from "./agents/bundled.ts";
 import { toolsOf } from "./agents/tools-of.ts";
-import type { Caller, CallerDelegate, ChildPorts, ChildRun } from "./child-run.ts";
+import type { Caller, CallerDelegate, ChildOutcome, ChildPorts, ChildRun } from "./child-run.ts";
 import { nearNames } from "./lib/near-name.ts";
 import { createSlots, type Slots } from "./lib/slots.ts";
 import type { SessionEvent } from "./session/session-event.ts";
 import { createSubAgents, type SubAgentRecord, type SubAgents } from "./session/sub-agents.ts";
 import type { SessionModels } from "./session-models.ts";
+import { modelFor } from "./sub-agent-model.ts";
 import type { TaskReport, TaskRequest } from "./tools/tool.ts";
 
 export interface SubAgentSettings {
@@ -84,21 +82,6 @@ export function createSessionSubAgents(options: SessionSubAgentsOptions): Sessio
     return found;
   };
 
-  const modelOf = async (
-    agent: AgentDefinition,
-    caller: Caller,
-  ): Promise<{ model: Model; thinkingLevel: ThinkingLevel }> => {
-    const chosen = chooseModel(agent, settings.agentModelOverrides[agent.name], caller, models.registry, warn);
-    models.registry.adopt(chosen.model);
-    const model = (await models.source.describe(chosen.model)) ?? chosen.model;
-    const { thinking } = agent;
-    if (thinking !== undefined && !isThinkingLevel(thinking)) {
-      warn(`Agent "${agent.name}" (${agent.path}): "thinking" is ${thinking}, which is no level; it is passed over`);
-    }
-    const wanted = thinking !== undefined && isThinkingLevel(thinking) ? thinking : chosen.level;
-    return { model, thinkingLevel: clampLevel(model, wanted ?? caller.thinkingLevel()) };
-  };
-
   const toolNamesFor = (agent: AgentDefinition, caller: Caller): string[] => {
     const { names, refused } = toolsOf(agent, {
       own: caller.toolNames(),
@@ -124,18 +107,14 @@ export function createSessionSubAgents(options: SessionSubAgentsOptions): Sessio
     const runOne = async (record: SubAgentRecord, child: ChildRun, signal: AbortSignal): Promise<TaskReport> => {
       const release = await placesAt(caller.depth).take(signal);
       if (!release) {
-        record.end({ status: "aborted", error: "Request was aborted" });
+        record.end({ status: "aborted", error: ABORTED });
         return { about: record.about };
       }
-      try {
-        const { runChild } = await import("./child-run.ts");
-        const { text, usage, ...how } = await runChild(child, options.child);
-        if (usage) caller.paid(usage, child.model);
-        record.end(how);
-        return { about: record.about, text };
-      } finally {
-        release();
-      }
+      const { text, usage, ...how } = await started(child, options.child);
+      release();
+      if (usage) caller.paid(usage, child.model);
+      record.end(how);
+      return { about: record.about, text };
     };
 
     return {
@@ -151,33 +130,32 @@ export function createSessionSubAgents(options: SessionSubAgentsOptions): Sessio
           throw new Error(`No sub-agents may be started here: task.maxRecursionDepth is ${limit}`);
         }
         const agent = await definitionOf(request);
-        const { model, thinkingLevel } = await modelOf(agent, caller);
+        const { model, thinkingLevel } = await modelFor(agent, caller, {
+          ...models,
+          overrides: settings.agentModelOverrides,
+          warn,
+        });
+        // Whoever waited may be gone: nothing is begun for nobody.
+        if (signal.aborted) throw new Error(ABORTED);
         const toolNames = toolNamesFor(agent, caller);
         const budget = caller.budget();
         const records: SubAgentRecord[] = [];
         const tellAll = (): void => onProgress(records.map(({ about }): Subagent => about));
+        const shared = {
+          agent: agent.name,
+          agentSource: agent.source,
+          parentToolCallId: toolCallId,
+          parentId: caller.id,
+        };
         for (const [index, { id, description, assignment }] of request.tasks.entries()) {
-          const task = request.context?.trim() ? `${request.context.trim()}\n\n${assignment}` : assignment;
-          records.push(
-            known.add({
-              wantedId: id,
-              index,
-              agent: agent.name,
-              agentSource: agent.source,
-              description,
-              task,
-              assignment,
-              parentToolCallId: toolCallId,
-              parentId: caller.id,
-              fileOf,
-              onChange: tellAll,
-            }),
-          );
+          const texts = { description, task: inShort(wholeTask(request, index)), assignment: inShort(assignment) };
+          records.push(known.add({ wantedId: id, index, ...shared, ...texts, fileOf, onChange: tellAll }));
         }
         tellAll();
-        const work = records.map((record) => {
+        const work = records.map((record, index) => {
           const child: ChildRun = {
             record,
+            task: wholeTask(request, index),
             agent,
             model,
             thinkingLevel,
@@ -203,42 +181,6 @@ export function createSessionSubAgents(options: SessionSubAgentsOptions): Sessio
   return { ...known, main: delegateOf(options.main) };
 }
 
-/** The first of its models that can be used; what the settings say must be usable. */
-function chooseModel(
-  { name, models, path }: AgentDefinition,
-  override: unknown,
-  caller: Caller,
-  registry: SessionModels["registry"],
-  warn: (message: string) => void,
-): { model: Model; level?: ThinkingLevel } {
-  const current = caller.model();
-  if (override !== undefined) {
-    const found = usable(String(override), registry);
-    if (found) return found;
-    throw new Error(`The model "${override}" for agent "${name}" (task.agentModelOverrides) cannot be used`);
-  }
-  if (!current) throw new Error("No model selected");
-  const wanted = models.filter((pattern) => !/^(?:inherit|default)$/i.test(pattern));
-  for (const pattern of wanted) {
-    const found = usable(pattern, registry);
-    if (found) return found;
-  }
-  if (wanted.length > 0) {
-    const instead = `${current.provider}/${current.id} is used`;
-    warn(`Agent "${name}" (${path}): its model "${wanted.join(", ")}" cannot be used here; ${instead}`);
-  }
-  return { model: current };
-}
-
-function usable(
-  pattern: string,
-  registry: SessionModels["registry"],
-): { model: Model; level?: ThinkingLevel } | undefined {
-  const choice = resolveModelOption({ model: pattern }, registry);
-  if (!choice?.ok || registry.unusable(choice.model) !== undefined) return undefined;
-  return { model: choice.model, level: choice.thinkingLevel };
-}
-
 /** A file that could not be used may be the one that was meant. */
 function unknownAgent(name: string, agents: readonly AgentDefinition[], problems: readonly string[]): string {
   const names = agents.map((agent) => agent.name);
@@ -249,6 +191,31 @@ function unknownAgent(name: string, agents: readonly AgentDefinition[], problems
   return `There is no agent "${name}"; there are: ${names.join(", ") || "none"}.${meant}${why}`;
 }
 
+/** Nobody who waits for it may wait for ever: what goes wrong is a way to end, too. */
+async function started(child: ChildRun, ports: ChildPorts): Promise<ChildOutcome> {
+  try {
+    const { runChild } = await import("./child-run.ts");
+    return await runChild(child, ports);
+  } catch (error) {
+    return { status: "failed", error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function wholeTask({ context, tasks }: TaskRequest, index: number): string {
+  const { assignment } = tasks[index]!;
+  return context?.trim() ? `${context.trim()}\n\n${assignment}` : assignment;
+}
+
+const ABORTED = "Request was aborted";
+const LONGEST_SHOWN = 10_000;
+
+/** For lists: many sub-agents with a long task each must not fill the memory. Their files have all of it. */
+function inShort(text: string): string {
+  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN).toWellFormed()}...`;
+}
+
+const LONGEST_DESCRIPTION = 500;
+
 function firstLine(text: string): string {
-  return text.trim().split("\n", 1)[0]!;
+  return text.trim().split("\n", 1)[0]!.slice(0, LONGEST_DESCRIPTION).toWellFormed();
 }
