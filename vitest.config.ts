@@ -27,7 +27,8 @@ export default defineConfig({
     environment: "node",
     testTimeout: 20_000,
     hookTimeout: 20_000,
-    pool: "threads",
+    // Starting a process takes the longer the larger the one is that starts it: so the workers are processes, not threads.
+    pool: "forks",
     // Most tests wait for processes: sharing the module graph and a third worker halve the time on two cores.
     isolate: false,
     maxWorkers: 3,
