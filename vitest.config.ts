@@ -11,7 +11,7 @@ const LONG =
   process.env.TILLER_ALL === "1"
     ? []
     : [
-        "test/extensions/bad-{answers,guards,modes,moments,trust}.test.ts",
+        "test/extensions/bad-{modes,moments,trust}.test.ts",
         "test/run/dialogs.test.ts",
         "test/sessions/later-damage.test.ts",
         "test/host/*.test.ts",
