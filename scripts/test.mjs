@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The whole check, one step after the other. Stops at the first step that fails and says what to do about it.
+// The whole check: what only reads the sources at once, then the tests. Ends when something fails and says what to do.
 // Arguments are handed to vitest: `npm test -- test/transcripts.test.ts`.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,32 +12,39 @@ const bin = (path) => join(root, "node_modules", path);
 const reportDir = mkdtempSync(join(tmpdir(), "tiller-report-"));
 const report = join(reportDir, "vitest.json");
 
-const STEPS = [
+/** They need nothing of each other. The longest comes first. */
+const STATIC_STEPS = [
   {
-    name: "generated files",
-    args: ["scripts/run.mjs", "scripts/generate.ts", "--check"],
-    hint: "run `npm run generate` and look at the difference",
+    name: "types",
+    // More checkers would check the same types again, each for itself: twice the work for two cores.
+    args: [bin("typescript/bin/tsc"), "--noEmit", "--checkers", "1", "-p", "tsconfig.json"],
+    hint: "fix the types above",
   },
-  { name: "types", args: [bin("typescript/bin/tsc"), "--noEmit", "-p", "tsconfig.json"], hint: "fix the types above" },
   {
     name: "lint and format",
     args: [bin("@biomejs/biome/bin/biome"), "check", "."],
     hint: "`npm run fix` repairs what can be repaired",
   },
-  { name: "build", args: ["scripts/build.mjs"], hint: "fix the bundling error above" },
   {
-    name: "tests",
-    args: [
-      bin("vitest/vitest.mjs"),
-      "run",
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile.json=${report}`,
-      ...process.argv.slice(2),
-    ],
-    hint: "run one file alone with `npx vitest run FILE`; frames and stderr of a process test stand in its message",
+    name: "generated files",
+    args: ["scripts/run.mjs", "scripts/generate.ts", "--check"],
+    hint: "run `npm run generate` and look at the difference",
   },
+  { name: "build", args: ["scripts/build.mjs"], hint: "fix the bundling error above" },
 ];
+
+const TESTS = {
+  name: "tests",
+  args: [
+    bin("vitest/vitest.mjs"),
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${report}`,
+    ...process.argv.slice(2),
+  ],
+  hint: "run one file alone with `npx vitest run FILE`; frames and stderr of a process test stand in its message",
+};
 
 /** A certificate bundle in the environment doubles the start time of every process; nothing here talks to a network. */
 function stepEnvironment() {
@@ -55,29 +62,58 @@ function countTests() {
   return { passed: result.numPassedTests, failed: result.numFailedTests + unloadable.length };
 }
 
-function runStep(step) {
-  const began = performance.now();
-  say(`\n── ${step.name}`);
-  const { status } = spawnSync(process.execPath, step.args, { cwd: root, stdio: "inherit", env: stepEnvironment() });
-  const time = `${((performance.now() - began) / 1000).toFixed(1)} s`;
-  say(status === 0 ? `── ${step.name}: fine, ${time}` : `── ${step.name}: FAILED, ${time}; ${step.hint}`);
-  return status === 0;
+const since = (began) => `${((performance.now() - began) / 1000).toFixed(1)} s`;
+
+function verdict({ name, hint }, isFine, time) {
+  say(isFine ? `── ${name}: fine, ${time}` : `── ${name}: FAILED, ${time}; ${hint}`);
+  return isFine;
 }
 
-function main() {
+/** What it says is shown when it has ended: several run at once. */
+function runAside(step) {
+  const began = performance.now();
+  const child = spawn(process.execPath, step.args, { cwd: root, env: stepEnvironment() });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (status) => {
+      say(`\n── ${step.name}\n${output.trimEnd()}`);
+      resolve(verdict(step, status === 0, since(began)));
+    });
+  });
+}
+
+async function findProblem() {
+  const results = await Promise.all(STATIC_STEPS.map(runAside));
+  return STATIC_STEPS[results.indexOf(false)];
+}
+
+function runTests() {
+  const began = performance.now();
+  say(`\n── ${TESTS.name}`);
+  const { status } = spawnSync(process.execPath, TESTS.args, { cwd: root, stdio: "inherit", env: stepEnvironment() });
+  return verdict(TESTS, status === 0, since(began));
+}
+
+async function main() {
   ensureInstalled();
-  const failed = STEPS.find((step) => !runStep(step));
-  const isTestStep = !failed || failed.name === "tests";
-  const counts = isTestStep ? countTests() : { passed: 0, failed: 0 };
-  if (!isTestStep) say(`\nThe tests were not run because the step "${failed.name}" failed.`);
+  const problem = await findProblem();
+  if (problem) say(`\nThe tests were not run because the step "${problem.name}" failed.`);
+  const isFine = !problem && runTests();
+  const counts = problem ? { passed: 0, failed: 0 } : countTests();
   // A run that is red for a reason outside every test (a leaked error, say) must not end with "0 failed".
-  if (failed && counts.failed === 0) counts.failed = 1;
+  if (!isFine && counts.failed === 0) counts.failed = 1;
   say(`\n${counts.passed} passed, ${counts.failed} failed`);
-  process.exitCode = failed ? 1 : 0;
+  process.exitCode = isFine ? 0 : 1;
 }
 
 try {
-  main();
+  await main();
 } catch (error) {
   say(error.message);
   process.exitCode = 1;

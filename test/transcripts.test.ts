@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { partOf } from "./support/part-of.ts";
 import { repoRoot } from "./support/rpc-process.ts";
 import { playTranscript } from "./support/transcript.ts";
 import { parseTranscript } from "./support/transcript-parse.ts";
@@ -14,12 +13,7 @@ const stories = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".rpc.txt"))
   .map((name) => parseTranscript(name, readFileSync(join(folder, name), "utf8")));
 
-/** Those of extensions are many: `npm test` plays every sixth, `npm run test:long` all; whoever records plays all too. */
-const ofExtensions = stories.filter(({ name }) => name.startsWith("extensions"));
-const others = stories.filter(({ name }) => !name.startsWith("extensions"));
-const played = [...others, ...(update ? ofExtensions : partOf(ofExtensions, 6, 0))];
-
-test.each(played.map((story) => [`${story.name}: ${story.title}`, story] as const))("%s", async (_title, story) => {
+test.each(stories.map((story) => [`${story.name}: ${story.title}`, story] as const))("%s", async (_title, story) => {
   const lines = await playTranscript(story, { update });
   if (update) writeFileSync(join(folder, story.name), `${lines.join("\n")}\n`);
   expect(lines).toEqual(update ? lines : story.source);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { DialectName } from "@tiller/protocol/dialects/dialect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { at, type Frame, list } from "../support/frame.ts";
-import { PLAYS_ALL } from "../support/part-of.ts";
 import { RpcProcess, useRpc } from "../support/rpc-process.ts";
 import {
   calling,
@@ -139,10 +138,7 @@ const isDialog = (method: string): boolean => DIALOGS.some((dialog) => dialog.me
 const nameOf = ({ proves: ids, method, given }: Shown): string =>
   `${method} ${JSON.stringify(given)} [${[ids].flat().join(", ")}]`;
 
-/** `npm test` plays two of the four; `npm run test:long` all. */
-const PLAYED = PLAYS_ALL ? DIALECTS : DIALECTS.filter((name) => name === "union" || name === "pi");
-
-describe.each(PLAYED)("in the dialect %s", (dialect) => {
+describe.each(DIALECTS)("in the dialect %s", (dialect) => {
   const expected = EXPECTED[dialect];
   let rpc: RpcProcess;
   beforeAll(() => {
@@ -382,7 +378,7 @@ describe.each(PLAYED)("in the dialect %s", (dialect) => {
   });
 });
 
-describe.each(PLAYED)("a tool that waits for permission, in the dialect %s", (dialect) => {
+describe.each(DIALECTS)("a tool that waits for permission, in the dialect %s", (dialect) => {
   const STORIES: [answer: object | undefined, isAllowed: boolean][] = [
     [{ value: "Allow" }, true],
     [{ value: "Block" }, false],

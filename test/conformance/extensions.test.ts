@@ -22,9 +22,9 @@ const EXPECTED: Record<DialectName, { answersLate: boolean; loadsProjectCode: bo
   xcsh: { answersLate: false, loadsProjectCode: false, refusesFlags: false },
 };
 
-const PLAYED = DIALECTS.filter((name) => name === "union");
+const PLAYED = DIALECTS.filter((name) => name === "union" || name === "pi");
 
-// The others do nearly all of it as union does; test:long plays all four.
+// The two others do nearly all of it as union does; test:long plays all four.
 describe.each(PLAYS_ALL ? DIALECTS : PLAYED)("in the dialect %s", (dialect) => {
   const expected = EXPECTED[dialect];
   const begin = (options: RpcOptions & { load?: string[] } = {}): RpcProcess => {

@@ -1,13 +1,27 @@
 import { readFileSync } from "node:fs";
-import { expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sessionFiles } from "../modes/cli-process.ts";
-import { partly, partOf } from "../support/part-of.ts";
-import { command, errorsOf, extension, pathOf, tool, toolResultOf, useBad, worksStill } from "./bad-support.ts";
+import type { Frame } from "../support/frame.ts";
+import {
+  command,
+  errorsOf,
+  extension,
+  pathOf,
+  tool,
+  toolResultOf,
+  useBad,
+  useBadChoices,
+  worksStill,
+} from "./bad-support.ts";
 
 /** Handlers and tools that give back what nobody can use, or never come back. The run goes on as if they had said nothing. */
 
-const test = partly(4);
 const start = useBad();
+
+/** The cases with their place, for those who choose one of them. */
+const counted = <T extends readonly unknown[]>(cases: readonly T[]) =>
+  cases.map(([name], at) => [name as string, at] as const);
+const FINE = tool("fine", `return "fine"`);
 
 /** Everything that a function can give back and no type allows. */
 const NONSENSE: readonly [string, string][] = [
@@ -68,20 +82,23 @@ const HOOKS_OF_A_RUN = [
   "after_provider_response",
 ] as const;
 
-test.each(partOf(NONSENSE, 3, 0))("handlers that give back %s do no harm in a run", async (_, value) => {
-  const handlers = HOOKS_OF_A_RUN.map((hook) => `pi.on("${hook}", () => (${value}));`).join("\n");
-  const rpc = start(extension(`${handlers}\n${tool("fine", `return "fine"`)}`), {
-    script: ["toolCall fine {}", 'text "aye"', 'text "aye"'],
+describe("in a run", () => {
+  const choose = useBadChoices(
+    NONSENSE.map(([, value]) => HOOKS_OF_A_RUN.map((hook) => `pi.on("${hook}", () => (${value}));`).join("\n")),
+    { common: FINE, script: ["toolCall fine {}", 'text "aye"', 'text "aye"'] },
+  );
+  test.each(counted(NONSENSE))("handlers that give back %s do no harm", async (_, at) => {
+    const { rpc, since } = await choose(at);
+    const { frames } = await rpc.prompt("go");
+    // Whoever guards a tool and fails must not let it pass; whoever merely talks nonsense has not guarded it.
+    const { text, isError } = toolResultOf(frames);
+    expect(isError ? text : "fine").toMatch(isError ? /cannot be used|revoked|^no$/ : /fine/);
+    await worksStill(rpc);
+    for (const { extensionPath } of errorsOf(rpc, since)) expect(extensionPath).toBe(pathOf(rpc));
   });
-  const { frames } = await rpc.prompt("go");
-  // Whoever guards a tool and fails must not let it pass; whoever merely talks nonsense has not guarded it.
-  const { text, isError } = toolResultOf(frames);
-  expect(isError ? text : "fine").toMatch(isError ? /cannot be used|revoked|^no$/ : /fine/);
-  await worksStill(rpc);
-  for (const { extensionPath } of errorsOf(rpc)) expect(extensionPath).toBe(pathOf(rpc));
 });
 
-test.each(partOf(NONSENSE, 3, 1))("handlers that give back %s do no harm around sessions", async (_, value) => {
+describe("around sessions", () => {
   const hooks = [
     "session_before_switch",
     "session_before_fork",
@@ -96,79 +113,95 @@ test.each(partOf(NONSENSE, 3, 1))("handlers that give back %s do no harm around 
     "model_select",
     "thinking_level_select",
   ];
-  const handlers = hooks.map((hook) => `pi.on("${hook}", () => (${value}));`).join("\n");
-  const rpc = start(extension(handlers), { script: ['text "one"', 'text "two"', 'text "a summary"', 'text "aye"'] });
-  await worksStill(rpc);
-  await worksStill(rpc);
-  const shell = await rpc.call({ type: "bash", command: "echo hi" });
-  if (shell.success) expect(shell.data).toMatchObject({ output: "hi\n" });
-  else expect(shell.error).toMatch(/cannot be used|revoked|^no$/);
-  await rpc.call({ type: "set_session_name", name: "x" });
-  await rpc.call({ type: "set_thinking_level", level: "high" });
-  const { data } = await rpc.call({ type: "get_fork_messages" });
-  const [first] = (data as { messages: { entryId: string }[] }).messages;
-  expect((await rpc.call({ type: "fork", entryId: first?.entryId })).success).toBe(true);
-  expect(await rpc.call({ type: "new_session" })).toMatchObject({ success: true, data: { cancelled: false } });
-  await worksStill(rpc);
+  const choose = useBadChoices(
+    NONSENSE.map(([, value]) => hooks.map((hook) => `pi.on("${hook}", () => (${value}));`).join("\n")),
+    { script: ['text "one"', 'text "two"', 'text "aye"'] },
+  );
+  test.each(counted(NONSENSE))("handlers that give back %s do no harm", async (_, at) => {
+    const { rpc } = await choose(at);
+    await worksStill(rpc);
+    await worksStill(rpc);
+    const shell = await rpc.call({ type: "bash", command: "echo hi" });
+    if (shell.success) expect(shell.data).toMatchObject({ output: "hi\n" });
+    else expect(shell.error).toMatch(/cannot be used|revoked|^no$/);
+    await rpc.call({ type: "set_session_name", name: "x" });
+    await rpc.call({ type: "set_thinking_level", level: "high" });
+    const { data } = await rpc.call({ type: "get_fork_messages" });
+    const [first] = (data as { messages: { entryId: string }[] }).messages;
+    expect((await rpc.call({ type: "fork", entryId: first?.entryId })).success).toBe(true);
+    expect(await rpc.call({ type: "new_session" })).toMatchObject({ success: true, data: { cancelled: false } });
+    await worksStill(rpc);
+  });
 });
 
-test.each(partOf(NONSENSE, 3, 2))(
-  "a tool that gives back %s fails or not, and the run goes on",
-  async (what, value) => {
-    const rpc = start(extension(`${tool("odd", `onUpdate?.(${value}); return ${value};`)}`), {
-      script: ["toolCall odd {}", 'text "aye"', 'text "aye"'],
-    });
-    await worksStill(rpc, what);
-    await worksStill(rpc);
-  },
-);
+test("tools that give back nonsense fail or not, and the run goes on", async () => {
+  const tools = NONSENSE.map(([, value], at) => tool(`odd_${at}`, `onUpdate?.(${value}); return ${value};`));
+  const rpc = start(extension(tools.join("\n")), {
+    script: NONSENSE.flatMap((_, at) => [`toolCall odd_${at} {}`, 'text "aye"']),
+  });
+  for (const [what] of NONSENSE) await worksStill(rpc, what);
+});
 
-test.each<[string, string]>([
-  ["a circle", "const a = {}; a.a = a; const value = a;"],
-  ["a BigInt", "const value = { n: 10n };"],
-  ["a getter that throws", "const value = { get a() { throw new Error('no'); } };"],
-  ["toJSON that throws", "const value = { toJSON() { throw new Error('no'); } };"],
-  ["functions and symbols", "const value = { f() {}, [Symbol('x')]: 1, s: Symbol('y') };"],
-  ["a revoked proxy", "const { proxy: value, revoke } = Proxy.revocable({}, {}); revoke();"],
-  ["a frozen object", "const value = Object.freeze({ a: Object.freeze([1]) });"],
-])("details with %s: of a tool, of an update, of a message, of an entry", async (_, make) => {
-  const rpc = start(
-    extension(
-      `${tool("odd", `${make} onUpdate({ content: [], details: value }); return { content: [{ type: "text", text: "odd" }], details: value };`)}
-       pi.on("tool_result", () => { ${make} return { details: value }; });
-       pi.on("before_agent_start", () => { ${make} return { message: { customType: "x", content: "x", details: value } }; });
-       ${command("entry", `${make} pi.appendEntry("x", value);`)}
-       ${command("message", `${make} pi.sendMessage({ customType: "x", content: "y", details: value });`)}`,
+describe("details of a tool, of an update, of a message, of an entry", () => {
+  const DETAILS = [
+    ["a circle", "const a = {}; a.a = a; const value = a;"],
+    ["a BigInt", "const value = { n: 10n };"],
+    ["a getter that throws", "const value = { get a() { throw new Error('no'); } };"],
+    ["toJSON that throws", "const value = { toJSON() { throw new Error('no'); } };"],
+    ["functions and symbols", "const value = { f() {}, [Symbol('x')]: 1, s: Symbol('y') };"],
+    ["a revoked proxy", "const { proxy: value, revoke } = Proxy.revocable({}, {}); revoke();"],
+    ["a frozen object", "const value = Object.freeze({ a: Object.freeze([1]) });"],
+  ] as const;
+  const choose = useBadChoices(
+    DETAILS.map(
+      ([, make]) =>
+        `make = () => { ${make} return value; };
+         pi.on("tool_result", () => { ${make} return { details: value }; });
+         pi.on("before_agent_start", () => { ${make} return { message: { customType: "x", content: "x", details: value } }; });`,
     ),
-    { script: ["toolCall odd {}", 'text "aye"', 'text "aye"'] },
+    {
+      common: `let make;
+        ${tool("odd", `onUpdate({ content: [], details: make() }); return { content: [{ type: "text", text: "odd" }], details: make() };`)}
+        ${command("entry", `pi.appendEntry("x", make());`)}
+        ${command("message", `pi.sendMessage({ customType: "x", content: "y", details: make() });`)}`,
+      script: ["toolCall odd {}", 'text "aye"', 'text "aye"'],
+    },
   );
-  await worksStill(rpc);
-  await rpc.prompt("/entry");
-  await rpc.prompt("/message");
-  await worksStill(rpc);
-  await rpc.call({ type: "get_messages" });
-  await rpc.call({ type: "get_tree" });
-  rpc.closeStdin();
-  await rpc.waitExit();
-  for (const file of sessionFiles(rpc.sandbox)) {
-    for (const line of readFileSync(file, "utf8").trimEnd().split("\n")) JSON.parse(line);
-  }
+  test.each(counted(DETAILS))("with %s do no harm", async (_, at) => {
+    const { rpc } = await choose(at);
+    await worksStill(rpc);
+    await rpc.prompt("/entry");
+    await rpc.prompt("/message");
+    await worksStill(rpc);
+    await rpc.call({ type: "get_messages" });
+    await rpc.call({ type: "get_tree" });
+    await rpc.call({ type: "new_session" });
+    const files = sessionFiles(rpc.sandbox);
+    expect(files).toHaveLength(at + 1);
+    for (const file of files) for (const line of readFileSync(file, "utf8").trimEnd().split("\n")) JSON.parse(line);
+  });
 });
 
 const HANG = "await new Promise(() => {});";
 
-test.each(HOOKS_OF_A_RUN.filter((hook) => !["before_provider_request", "after_provider_response"].includes(hook)))(
-  "a handler of %s that never ends is given up, and the prompt gets its result",
-  async (hook) => {
-    const rpc = start(extension(`pi.on("${hook}", async () => { ${HANG} });\n${tool("fine", `return "fine"`)}`), {
-      script: ["toolCall fine {}", 'text "aye"'],
-      settings: { "extensionLimits.hookMs": 50 },
-    });
-    await worksStill(rpc);
-    const told = await rpc.waitFor((frame) => frame.type === "extension_error" && frame.event === hook);
-    expect(told).toMatchObject({ extensionPath: pathOf(rpc), error: `${hook} did not finish within 0.05 s` });
-  },
-);
+describe("in a run", () => {
+  const ofProvider = ["before_provider_request", "after_provider_response"];
+  const HOOKS = HOOKS_OF_A_RUN.filter((hook) => !ofProvider.includes(hook)).map((hook) => [hook] as const);
+  const choose = useBadChoices(
+    HOOKS.map(([hook]) => `pi.on("${hook}", async () => { ${HANG} });`),
+    { common: FINE, script: ["toolCall fine {}", 'text "aye"'], settings: { "extensionLimits.hookMs": 50 } },
+  );
+  test.each(counted(HOOKS))(
+    "a handler of %s that never ends is given up, and the prompt gets its result",
+    async (hook, at) => {
+      const { rpc, since } = await choose(at);
+      await worksStill(rpc);
+      const isTold = (frame: Frame): boolean => frame.type === "extension_error" && frame.event === hook;
+      const told = await rpc.waitFor(isTold, { since });
+      expect(told).toMatchObject({ extensionPath: pathOf(rpc), error: `${hook} did not finish within 0.05 s` });
+    },
+  );
+});
 
 test("a guard of tools that hangs does not let the tool pass", async () => {
   const rpc = start(extension(`pi.on("tool_call", async () => { ${HANG} });`), {
@@ -180,21 +213,22 @@ test("a guard of tools that hangs does not let the tool pass", async () => {
   expect(toolResultOf(frames)).toEqual({ text: expect.stringContaining("did not finish"), isError: true });
 });
 
-test.each(["session_before_switch", "session_before_fork", "session_shutdown", "session_before_compact"])(
-  "a handler of %s that hangs does not keep the host from doing it",
-  async (hook) => {
-    const rpc = start(extension(`pi.on("${hook}", async () => { ${HANG} });`), {
-      script: ['text "one"', 'text "two"', 'text "a summary"', 'text "aye"'],
-      settings: { "extensionLimits.hookMs": 50 },
-    });
+describe("around sessions", () => {
+  const HOOKS = ["session_before_switch", "session_before_fork", "session_shutdown", "session_before_compact"];
+  const choose = useBadChoices(
+    HOOKS.map((hook) => `pi.on("${hook}", async () => { ${HANG} });`),
+    { script: ['text "one"', 'text "a summary"'], settings: { "extensionLimits.hookMs": 50 } },
+  );
+  test.each(HOOKS)("a handler of %s that hangs does not keep the host from doing it", async (hook) => {
+    const { rpc } = await choose(HOOKS.indexOf(hook));
     await worksStill(rpc);
     const { data } = await rpc.call({ type: "get_fork_messages" });
     const [first] = (data as { messages: { entryId: string }[] }).messages;
     expect((await rpc.call({ type: "compact" })).command).toBe("compact");
     expect((await rpc.call({ type: "fork", entryId: first?.entryId })).success).toBe(true);
     expect((await rpc.call({ type: "new_session" })).success).toBe(true);
-  },
-);
+  });
+});
 
 test("a handler that registers another one while it runs: the new one is asked the next time", async () => {
   const rpc = start(
@@ -213,7 +247,7 @@ test("a handler that registers another one while it runs: the new one is asked t
   ]);
 });
 
-test.each<[string, string]>([
+const MESSAGES = [
   ["a number as its content", "{ ...event.message, content: 42 }"],
   ["holes in its content", "{ ...event.message, content: [null, 42] }"],
   ["a BigInt in its content", `{ ...event.message, content: [{ type: "text", text: "x", n: 1n }] }`],
@@ -221,17 +255,22 @@ test.each<[string, string]>([
   ["no usage", "{ ...event.message, usage: 7, stopReason: [], timestamp: 'now' }"],
   ["tool calls without arguments", `{ ...event.message, content: [{ type: "toolCall", id: "a", name: "fine" }] }`],
   ["images where there are none", `{ ...event.message, content: [{ type: "image", data: 7 }] }`],
-])("message_end that gives back a message with %s is told, and the message stays", async (_, message) => {
-  const rpc = start(
-    extension(`pi.on("message_end", (event) => ({ message: ${message} }));\n${tool("fine", `return "fine"`)}`),
+] as const;
+describe("message_end", () => {
+  const choose = useBadChoices(
+    MESSAGES.map(([, message]) => `pi.on("message_end", (event) => ({ message: ${message} }));`),
     {
+      common: FINE,
       script: ["toolCall fine {}", 'expect toolResult "fine" + text "aye"', 'expect user "again" + text "aye"'],
     },
   );
-  await worksStill(rpc, "first");
-  await worksStill(rpc, "again");
-  expect(errorsOf(rpc).length).toBeGreaterThan(0);
-  expect((await rpc.call({ type: "get_messages" })).success).toBe(true);
+  test.each(counted(MESSAGES))("that gives back a message with %s is told, and the message stays", async (_, at) => {
+    const { rpc, since } = await choose(at);
+    await worksStill(rpc, "first");
+    await worksStill(rpc, "again");
+    expect(errorsOf(rpc, since).length).toBeGreaterThan(0);
+    expect((await rpc.call({ type: "get_messages" })).success).toBe(true);
+  });
 });
 
 test("message_end may give the tool calls of an answer other ids: the results carry them", async () => {
@@ -249,7 +288,7 @@ test("message_end may give the tool calls of an answer other ids: the results ca
   expect(result?.toolCallId).toBe("other");
 });
 
-test.each<[string, string]>([
+const CHANGES = [
   ["a message that has begun", `pi.on("message_start", ({ message }) => { message.content = 42; });`],
   [
     "a message that grows",
@@ -277,22 +316,30 @@ test.each<[string, string]>([
     "itself, frozen",
     `for (const h of ["message_start", "message_update", "message_end", "turn_end", "agent_end", "context", "tool_call", "tool_result", "input", "before_agent_start"]) pi.on(h, (event) => { (function freeze(o) { if (o && typeof o === "object" && !Object.isFrozen(o)) { Object.freeze(o); Object.values(o).forEach(freeze); } })(event); });`,
   ],
-])("a handler that changes %s in place spoils neither the run nor the session", async (_, code) => {
-  const rpc = start(extension(`${code}\n${tool("fine", `return "fine"`)}`), {
-    script: ["toolCall fine {}", 'text "aye"', 'expect user "again" + text "aye, aye"'],
+] as const;
+describe("a handler that changes in place", () => {
+  const choose = useBadChoices(
+    CHANGES.map(([, code]) => code),
+    {
+      common: FINE,
+      script: ["toolCall fine {}", 'text "aye"', 'expect user "again" + text "aye, aye"'],
+    },
+  );
+  test.each(counted(CHANGES))("%s spoils neither the run nor the session", async (_, at) => {
+    const { rpc } = await choose(at);
+    await worksStill(rpc, "first");
+    await worksStill(rpc, "again");
+    const { data } = await rpc.call({ type: "get_messages" });
+    const messages = (data as { messages: { role: string; content: unknown }[] }).messages;
+    expect(messages.map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "toolResult",
+      "assistant",
+      "user",
+      "assistant",
+    ]);
+    expect(messages.every(({ content }) => Array.isArray(content) || typeof content === "string")).toBe(true);
+    expect(JSON.stringify(messages)).not.toContain("SPOILED");
   });
-  await worksStill(rpc, "first");
-  await worksStill(rpc, "again");
-  const { data } = await rpc.call({ type: "get_messages" });
-  const messages = (data as { messages: { role: string; content: unknown }[] }).messages;
-  expect(messages.map(({ role }) => role)).toEqual([
-    "user",
-    "assistant",
-    "toolResult",
-    "assistant",
-    "user",
-    "assistant",
-  ]);
-  expect(messages.every(({ content }) => Array.isArray(content) || typeof content === "string")).toBe(true);
-  expect(JSON.stringify(messages)).not.toContain("SPOILED");
 });

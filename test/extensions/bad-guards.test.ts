@@ -1,18 +1,19 @@
 import { spawnSync } from "node:child_process";
-import { expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { partly } from "../support/part-of.ts";
 import { cliPath } from "../support/rpc-process.ts";
 import { createSandbox } from "../support/sandbox.ts";
-import { command, errorsOf, extension, pathOf, tool, useBad, worksStill } from "./bad-support.ts";
+import { command, errorsOf, extension, pathOf, tool, useBad, useBadChoices, worksStill } from "./bad-support.ts";
 
 /** What belongs to the process: its streams, its end, its one thread. Extensions take it, and do not get it. */
 
-const test = partly(5);
+/** For those that end their process. */
+const testSome = partly(5);
 const start = useBad();
 const FOREVER = "for (;;) {}";
 const child = `import { spawn, spawnSync, execSync, fork } from "node:child_process";`;
 
-test.each<[string, string, string]>([
+testSome.each<[string, string, string]>([
   ["at the top of its module", extension("", FOREVER), "bad.ts"],
   ["in its factory", extension(FOREVER), "bad.ts"],
   ["in its factory, after an await", extension(`await 0; ${FOREVER}`), "bad.ts"],
@@ -74,78 +75,90 @@ test("a hard computation that gives way now and then is no endless loop", async 
   await worksStill(rpc);
 });
 
-test.each<[string, string, string]>([
-  ["console.log", `console.log("SPOILED");`, ""],
-  ["console.info, console.table and console.dir", `console.info("SPOILED"); console.table([1]); console.dir({});`, ""],
-  ["process.stdout.write", `process.stdout.write("SPOILED\\n");`, ""],
-  ["process.stdout.end", `process.stdout.end("SPOILED\\n");`, ""],
-  ["process.stdout.destroy", "process.stdout.destroy();", ""],
-  ["fs.writeSync(1)", `fs.writeSync(1, "SPOILED\\n");`, `import fs from "node:fs";`],
-  ["a named import of writeSync", `writeSync(1, "SPOILED\\n");`, `import { writeSync } from "node:fs";`],
-  ["fs.write(1)", `fs.write(1, "SPOILED\\n", () => {});`, `import * as fs from "node:fs";`],
-  ["fs.writeFileSync(1)", `fs.writeFileSync(1, "SPOILED\\n");`, `import * as fs from "node:fs";`],
+const SPOILERS: readonly (readonly [string, string])[] = [
+  ["console.log", `console.log("SPOILED");`],
+  ["console.info, console.table and console.dir", `console.info("SPOILED"); console.table([1]); console.dir({});`],
+  ["process.stdout.write", `process.stdout.write("SPOILED\\n");`],
+  ["fs.writeSync(1)", `fs.writeSync(1, "SPOILED\\n");`],
+  ["a named import of writeSync", `writeSync(1, "SPOILED\\n");`],
+  ["fs.write(1)", `allOfFs.write(1, "SPOILED\\n", () => {});`],
+  ["fs.writeFileSync(1)", `allOfFs.writeFileSync(1, "SPOILED\\n");`],
   [
     "fs.createWriteStream with fd 1",
-    `fs.createWriteStream(null, { fd: 1, autoClose: false }).write("SPOILED\\n");`,
-    `import * as fs from "node:fs";`,
+    `allOfFs.createWriteStream(null, { fd: 1, autoClose: false }).write("SPOILED\\n");`,
   ],
-  ["fs.closeSync(1)", "fs.closeSync(1);", `import * as fs from "node:fs";`],
+  ["fs.closeSync(1)", "allOfFs.closeSync(1);"],
   [
     "a child with stdio inherit",
     `await new Promise((r) => spawn("sh", ["-c", "echo SPOILED"], { stdio: "inherit" }).on("close", r));`,
-    child,
   ],
-  ["spawnSync with stdio inherit", `spawnSync("sh", ["-c", "echo SPOILED"], { stdio: "inherit" });`, child],
-  ["execSync with stdio inherit", `execSync("echo SPOILED", { stdio: "inherit" });`, child],
+  ["spawnSync with stdio inherit", `spawnSync("sh", ["-c", "echo SPOILED"], { stdio: "inherit" });`],
+  ["execSync with stdio inherit", `execSync("echo SPOILED", { stdio: "inherit" });`],
   [
     "a child with stdio [0, 1, 2]",
     `await new Promise((r) => spawn("sh", ["-c", "echo SPOILED"], { stdio: [0, 1, 2] }).on("close", r));`,
-    child,
   ],
   [
     "a child that gets process.stdout",
     `await new Promise((r) => spawn("sh", ["-c", "echo SPOILED"], { stdio: ["ignore", process.stdout, 2] }).on("close", r));`,
-    child,
   ],
   [
     "a worker thread that prints",
     `await new Promise((r) => new Worker("console.log('SPOILED')", { eval: true }).on("exit", r));`,
-    `import { Worker } from "node:worker_threads";`,
   ],
-])("%s: stdout stays the protocol's", async (_, code, top) => {
-  const rpc = start(
-    extension(`${code}\npi.on("agent_start", async () => { ${code} });\n${tool("say", `${code}; return "said"`)}`, top),
-    { script: ["toolCall say {}", 'expect toolResult "said" + text "aye"', 'text "aye"'] },
+];
+
+describe("stdout stays the protocol's, whatever is done to it", () => {
+  const choose = useBadChoices(
+    SPOILERS.map(
+      ([, code]) => `${code}\npi.on("agent_start", async () => { ${code} });\n${tool("say", `${code}; return "said"`)}`,
+    ),
+    {
+      top: `${child}
+        import fs from "node:fs"; import * as allOfFs from "node:fs"; import { writeSync } from "node:fs";
+        import { Worker } from "node:worker_threads";`,
+      script: ["toolCall say {}", 'expect toolResult "said" + text "aye"', 'text "aye"'],
+    },
   );
-  await worksStill(rpc);
-  await worksStill(rpc);
-  expect(rpc.frames.some((frame) => JSON.stringify(frame).includes("SPOILED"))).toBe(false);
+  test.each(SPOILERS.map(([what], at) => [what, at] as const))("%s", async (_, at) => {
+    const { rpc, since } = await choose(at);
+    expect(errorsOf(rpc, since)).toEqual([]);
+    await worksStill(rpc);
+    await worksStill(rpc);
+    expect(rpc.frames.some((frame) => JSON.stringify(frame).includes("SPOILED"))).toBe(false);
+  });
 });
 
-test.each<[string, string, string]>([
+test.each([`process.stdout.end("SPOILED\\n");`, "process.stdout.destroy();"])(
+  "stdout stays the protocol's after %s",
+  async (code) => {
+    const rpc = start(extension(`${code}\npi.on("agent_start", () => { ${code} });`), {
+      script: ['text "aye"', 'text "aye"'],
+    });
+    await worksStill(rpc);
+    await worksStill(rpc);
+    expect(rpc.frames.some((frame) => JSON.stringify(frame).includes("SPOILED"))).toBe(false);
+  },
+);
+
+const READERS: readonly (readonly [string, string])[] = [
   [
     "process.stdin.on('data')",
     `let got = ""; process.stdin.on("data", (d) => (got += d)); await new Promise((r) => process.stdin.on("end", r)); return "got:" + got;`,
-    "",
   ],
-  [
-    "for await over process.stdin",
-    `let got = ""; for await (const d of process.stdin) got += d; return "got:" + got;`,
-    "",
-  ],
-  ["fs.readFileSync(0)", `return "got:" + fs.readFileSync(0, "utf8");`, `import * as fs from "node:fs";`],
-  ["fs.readSync(0)", `return "got:" + (fs.readSync(0, Buffer.alloc(10)) || "");`, `import * as fs from "node:fs";`],
+  ["for await over process.stdin", `let got = ""; for await (const d of process.stdin) got += d; return "got:" + got;`],
+  ["fs.readFileSync(0)", `return "got:" + fs.readFileSync(0, "utf8");`],
+  ["fs.readSync(0)", `return "got:" + (fs.readSync(0, Buffer.alloc(10)) || "");`],
   [
     "readline",
     `const rl = readline.createInterface({ input: process.stdin }); let got = ""; for await (const l of rl) got += l; return "got:" + got;`,
-    `import * as readline from "node:readline";`,
   ],
-  [
-    "a child that reads stdin",
-    `return "got:" + spawnSync("cat", [], { stdio: ["inherit", "pipe", "pipe"] }).stdout;`,
-    child,
-  ],
-])("%s reads nothing, and no command is lost", async (_, code, top) => {
+  ["a child that reads stdin", `return "got:" + spawnSync("cat", [], { stdio: ["inherit", "pipe", "pipe"] }).stdout;`],
+];
+
+// Each has its own process: what has been read to its end once stays so.
+test.each(READERS)("%s reads nothing from stdin, and no command is lost", async (_, code) => {
+  const top = `${child}\nimport * as fs from "node:fs"; import * as readline from "node:readline";`;
   const rpc = start(extension(tool("read_it", code), top), {
     script: ["toolCall read_it {}", 'expect toolResult {"equals":"got:"} + text "aye"', 'text "aye"'],
   });
@@ -155,7 +168,7 @@ test.each<[string, string, string]>([
   await worksStill(rpc);
 });
 
-test.each<[string, string]>([
+testSome.each<[string, string]>([
   ["/dev/stdout", `fs.writeFileSync("/dev/stdout", "SPOILED\\n");`],
   ["/proc/self/fd/1", `fs.appendFileSync("/proc/self/fd/1", "SPOILED\\n");`],
   ["/dev/stdout, opened", `fs.writeSync(fs.openSync("/dev/stdout", "a"), "SPOILED\\n");`],
@@ -178,17 +191,17 @@ test.each<[string, string]>([
   expect(run.stdout).not.toContain("SPOILED");
 });
 
-test("process.exit in session_start ends the process with that code", async () => {
+testSome("process.exit in session_start ends the process with that code", async () => {
   const rpc = start(extension(`pi.on("session_start", () => { process.exit(8); });`));
   expect(await rpc.waitExit()).toEqual({ code: 8, signal: null });
 });
 
-test("process.exit while it is loaded ends the process with that code", async () => {
+testSome("process.exit while it is loaded ends the process with that code", async () => {
   const rpc = start(extension("process.exit(7);"));
   expect(await rpc.waitExit()).toEqual({ code: 7, signal: null });
 });
 
-test.each<[string, string, number]>([
+testSome.each<[string, string, number]>([
   ["in a handler", `pi.on("agent_start", () => { process.exit(3); });`, 3],
   ["in a timer", `pi.on("agent_start", () => { setTimeout(() => process.exit(4), 5); });`, 4],
   ["in a tool", tool("leave", "process.exit(5);"), 5],
@@ -205,7 +218,7 @@ test.each<[string, string, number]>([
   expect(rpc.frames.filter(({ type, id }) => type === "prompt_result" && id === "p")).toHaveLength(1);
 });
 
-test.each<[string, string, string, RegExp]>([
+const ADRIFT: readonly (readonly [string, string, string, RegExp])[] = [
   [
     "leaves a rejected promise in a handler",
     `pi.on("agent_start", () => { Promise.reject(new Error("adrift")); });`,
@@ -254,12 +267,24 @@ test.each<[string, string, string, RegExp]>([
     "uncaught_exception",
     /ENOENT/,
   ],
-])("an extension that %s is named, and the run goes on", async (_, code, event, error) => {
-  const rpc = start(extension(code, `${child}\nimport { EventEmitter } from "node:events";`), {
-    script: ['delay 60 + text "aye"', 'text "aye"'],
-  });
-  await worksStill(rpc);
-  const [first] = errorsOf(rpc);
-  expect(first).toMatchObject({ event, error: expect.stringMatching(error) });
-  await worksStill(rpc);
+];
+
+describe("an error that nobody catches", () => {
+  const choose = useBadChoices(
+    ADRIFT.map(([, code]) => code),
+    {
+      top: `${child}\nimport { EventEmitter } from "node:events";`,
+      script: ['delay 60 + text "aye"', 'text "aye"'],
+    },
+  );
+  test.each(ADRIFT.map(([what, , event, error], at) => [what, at, event, error] as const))(
+    "an extension that %s is named, and the run goes on",
+    async (_, at, event, error) => {
+      const { rpc, since } = await choose(at);
+      await worksStill(rpc);
+      const [first] = errorsOf(rpc, since);
+      expect(first).toMatchObject({ event, error: expect.stringMatching(error) });
+      await worksStill(rpc);
+    },
+  );
 });

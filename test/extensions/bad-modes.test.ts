@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { linesOf, useCli } from "../modes/cli-process.ts";
-import { partly } from "../support/part-of.ts";
 import { RpcProcess } from "../support/rpc-process.ts";
 import { command, extension, tool, useBad, worksStill } from "./bad-support.ts";
 
 /** The other modes have nobody who could answer, and stdout is what somebody wants to have. */
 
 const run = useCli();
-const test = partly(4);
 const start = useBad();
 
 const CASES: readonly [string, string, number][] = [

@@ -1,13 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import type { Frame } from "../support/frame.ts";
-import { partly } from "../support/part-of.ts";
 import type { RpcProcess } from "../support/rpc-process.ts";
 import { command, errorsOf, extension, resultsOf, tool, toolResultOf, useBad, worksStill } from "./bad-support.ts";
 
 /** The right thing at the wrong moment. Whatever it is: every prompt gets one result, and the process goes on. */
 
-const test = partly(5);
 const start = useBad();
 const HANG = "await new Promise(() => {});";
 const ENDLESS = 'endless "x " pace 10';

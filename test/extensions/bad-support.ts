@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Frame } from "../support/frame.ts";
-import { type RpcOptions, type RpcProcess, useRpc } from "../support/rpc-process.ts";
+import { type RpcOptions, type RpcProcess, useProcessForAll, useRpc } from "../support/rpc-process.ts";
 
 /** Processes with extensions that do something wrong. Each lies in the user's folder, under its own name. */
 
@@ -26,13 +26,52 @@ export function command(name: string, body: string): string {
   return `pi.registerCommand(${JSON.stringify(name)}, { handler: async (args, ctx) => { ${body} } });`;
 }
 
+function rpcOptions(
+  extensions: string | Record<string, string>,
+  { settings = {}, args = [], agentFiles, ...options }: BadOptions = {},
+): RpcOptions {
+  const named = typeof extensions === "string" ? { bad: extensions } : extensions;
+  const files = Object.fromEntries(Object.entries(named).map(([name, code]) => [`extensions/${name}.ts`, code]));
+  const set = Object.entries(settings).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+  return { ...options, args: [...set, ...args], agentFiles: { ...files, ...agentFiles } };
+}
+
 export function useBad(): StartBad {
   const start = useRpc();
-  return (extensions, { settings = {}, args = [], agentFiles, ...options } = {}) => {
-    const named = typeof extensions === "string" ? { bad: extensions } : extensions;
-    const files = Object.fromEntries(Object.entries(named).map(([name, code]) => [`extensions/${name}.ts`, code]));
-    const set = Object.entries(settings).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
-    return start({ ...options, args: [...set, ...args], agentFiles: { ...files, ...agentFiles } });
+  return (extensions, options) => start(rpcOptions(extensions, options));
+}
+
+/** One process for all tests of a group. */
+export function useBadForAll(extensions: Record<string, string>, options?: BadOptions): () => RpcProcess {
+  return useProcessForAll(rpcOptions(extensions, options));
+}
+
+/**
+ * One process for many things that an extension may do wrong: every session has the extension anew, which then does the one
+ * of `bodies` that was chosen. The function chooses one, opens a session for it and gives back where its frames begin.
+ * Each has the whole `script`; `common` and `top` are there for all.
+ */
+export function useBadChoices(
+  bodies: readonly string[],
+  { common = "", top, script = [], ...options }: BadOptions & { common?: string; top?: string } = {},
+): (choice: number) => Promise<{ rpc: RpcProcess; since: number }> {
+  const code = `globalThis.chosen ??= -1;
+    ${command("choose", "globalThis.chosen = Number(args);")}
+    ${common}
+    ${bodies.map((body, at) => `if (globalThis.chosen === ${at}) { ${body} }`).join("\n")}`;
+  const all = bodies.flatMap(() => script);
+  const process = useProcessForAll(rpcOptions(extension(code, top), { ...options, script: all }));
+  const openSession = async (rpc: RpcProcess, choice: number): Promise<void> => {
+    await rpc.prompt(`/choose ${choice}`);
+    await rpc.call({ type: "new_session" });
+  };
+  return async (choice) => {
+    const rpc = process();
+    // The one before goes first.
+    await openSession(rpc, -1);
+    const since = rpc.mark();
+    await openSession(rpc, choice);
+    return { rpc, since };
   };
 }
 
@@ -41,8 +80,9 @@ export function pathOf(rpc: RpcProcess, name = "bad"): string {
 }
 
 /** What was told of extensions that did something wrong: the event and the error of each. */
-export function errorsOf(rpc: RpcProcess): { event: string; error: string; extensionPath: string }[] {
+export function errorsOf(rpc: RpcProcess, since = 0): { event: string; error: string; extensionPath: string }[] {
   return rpc.frames
+    .slice(since)
     .filter(({ type }) => type === "extension_error")
     .map((frame) => ({
       event: String(frame.event),

@@ -1,17 +1,15 @@
 import { readFileSync } from "node:fs";
-import { expect } from "vitest";
+import { expect, it } from "vitest";
 import { useAskedModel } from "../conformance/asked-model.ts";
 import { ofType, stateOf } from "../conformance/looking.ts";
 import { at, list } from "../support/frame.ts";
 import { say, startMockLlm, useTool } from "../support/mock-llm.ts";
-import { partly } from "../support/part-of.ts";
 import { useRpc } from "../support/rpc-process.ts";
 import { saidIn } from "../support/wire-requests.ts";
 import { answer, called, echo, text } from "./host-support.ts";
 
 /** A host that answers more, faster or later than anybody needs. */
 
-const it = partly(2);
 const start = useRpc();
 const CALLS = 'toolCall echo_host {"message":"a"} id call_1';
 

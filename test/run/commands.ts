@@ -38,6 +38,8 @@ export interface Command {
   /** And then this. */
   afterwards?: "close stdin" | "SIGTERM" | "SIGINT";
   args?: readonly string[];
+  /** What it sets outlives the session. */
+  changesSettings?: true;
   /** What the model says to the command's own prompt, when "ok" at once would be too quick. */
   model?: string;
   /** By moment; `active` stands for all moments of a run that have no line of their own. */
@@ -390,6 +392,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "set_steering_mode, set_follow_up_mode, set_interrupt_mode, set_auto_retry, set_auto_compaction",
+    changesSettings: true,
     frames: [
       { id: "steering", type: "set_steering_mode", mode: "all" },
       { id: "followUp", type: "set_follow_up_mode", mode: "all" },
@@ -435,6 +438,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "get_messages, set_thinking_level, bash, abort_bash, set_session_name",
+    changesSettings: true,
     frames: [
       { id: "messages", type: "get_messages" },
       { id: "thinking", type: "set_thinking_level", level: "low" },

@@ -3,9 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseArgs } from "../../packages/coding-agent/src/args.ts";
+import { systemClock } from "../../packages/coding-agent/src/lib/clock.ts";
+import { sessionsOutcome } from "../../packages/coding-agent/src/sessions/sub-command.ts";
 import { at, type Frame, list } from "../support/frame.ts";
 import { say, startMockLlm } from "../support/mock-llm.ts";
-import { cliPath, type RpcProcess, useRpc } from "../support/rpc-process.ts";
+import { cliPath, type RpcProcess, useProcessForAll, useRpc } from "../support/rpc-process.ts";
 import {
   CWD,
   countsOf,
@@ -122,12 +125,13 @@ async function expectSession(rpc: RpcProcess, { expected, bytes }: Sample): Prom
   return { model, thinkingLevel } as Pick<Expected, "model" | "thinkingLevel">;
 }
 
-/** `tiller sessions ACTION FILE --json`: how it ends, and what it says. */
-function sessionsCommand(action: string, file: string): { code: number | null; value: unknown } {
-  const args = [cliPath(), "sessions", action, file, "--json"];
-  const env = { PATH: process.env.PATH, HOME: folder, TILLER_DIR: join(folder, "agent") };
-  const { status, stdout } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: "utf8" });
-  return { code: status, value: JSON.parse(stdout) };
+/** `tiller sessions ... --json`, without a process: how it ends, and what it says. */
+async function sessionsCommand(...argv: string[]): Promise<{ code: number; value: unknown }> {
+  const parsed = parseArgs(["sessions", ...argv, "--json"], "tiller");
+  if (parsed.kind !== "sessions") throw new Error(JSON.stringify(parsed));
+  const env = { HOME: folder, TILLER_DIR: join(folder, "agent") };
+  const { code, out } = await sessionsOutcome({ ...parsed, env, cwd: folder, clock: systemClock });
+  return { code, value: JSON.parse(out ?? "") };
 }
 
 /** Everything that was in the file and could be read is in it as it was, and before everything else. */
@@ -172,33 +176,39 @@ describe.each(SAMPLES)("$name", (sample) => {
     expectKept(file, before, sample);
   });
 
-  it("opens with switch_session where its model is not to be had, and goes on", async () => {
+  it("is shown and verified on the command line, which changes nothing", async () => {
     const { file, before } = placed(bytes);
-    const rpc = start({ script: ['text "Going on."'] });
+    const { userMessages: user, assistantMessages: assistant, toolCalls, tokens } = countsOf(bytes);
+    const shown = await sessionsCommand("show", file);
+    expect(shown).toMatchObject({ code: 0, value: { messages: { user, assistant }, toolCalls, tokens } });
+    expect(at(shown.value, "name") ?? null).toBe(expected.name ?? null);
+    expect(at(shown.value, "unreadableLines")).toBe(isDamaged ? 1 : 0);
+    const ok = !isDamaged;
+    expect(await sessionsCommand("verify", file)).toMatchObject({ code: ok ? 0 : 1, value: [{ ok }] });
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});
+
+describe("one after the other in one process", () => {
+  const rpcOf = useProcessForAll({ script: SAMPLES.map(() => 'text "Going on."') });
+
+  it.each(SAMPLES)("$name opens with switch_session where its model is not to be had, and goes on", async (sample) => {
+    const { bytes, expected } = sample;
+    const { file, before } = placed(bytes);
+    const rpc = rpcOf();
+    const since = rpc.mark();
     expect(await dataOf(rpc, { type: "switch_session", sessionPath: file })).toEqual({ cancelled: false });
     const lost = `${expected.model.provider}/${expected.model.modelId}, which this session was using, cannot be used`;
-    await rpc.waitFor((frame) => frame.type === "notice" && String(frame.message).startsWith(lost));
+    await rpc.waitFor((frame) => frame.type === "notice" && String(frame.message).startsWith(lost), { since });
     expect(await expectSession(rpc, sample)).toMatchObject({ model: { provider: "script", modelId: "script" } });
 
     expect((await rpc.prompt("Go on")).result).toMatchObject({ status: "completed" });
     const messages = await messagesOf(rpc);
     expect(messages.slice(0, -2)).toEqual(expected.messages);
     expect(messages.slice(-2).map(({ role }) => role)).toEqual(["user", "assistant"]);
-    await rpc.dispose();
+    await dataOf(rpc, { type: "new_session" });
     expectKept(file, before, sample);
-    expect(sessionsCommand("verify", file)).toMatchObject({ code: 0, value: [{ ok: true }] });
-  });
-
-  it("is shown and verified on the command line, which changes nothing", () => {
-    const { file, before } = placed(bytes);
-    const { userMessages: user, assistantMessages: assistant, toolCalls, tokens } = countsOf(bytes);
-    const shown = sessionsCommand("show", file);
-    expect(shown).toMatchObject({ code: 0, value: { messages: { user, assistant }, toolCalls, tokens } });
-    expect(at(shown.value, "name") ?? null).toBe(expected.name ?? null);
-    expect(at(shown.value, "unreadableLines")).toBe(isDamaged ? 1 : 0);
-    const ok = !isDamaged;
-    expect(sessionsCommand("verify", file)).toMatchObject({ code: ok ? 0 : 1, value: [{ ok }] });
-    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(await sessionsCommand("verify", file)).toMatchObject({ code: 0, value: [{ ok: true }] });
   });
 });
 
@@ -233,7 +243,7 @@ describe("what only omp and xcsh have", () => {
     expect(await dataOf(rpc, { type: "get_state" })).toMatchObject({ sessionName: "in omp" });
     await rpc.call({ type: "set_session_name", name: "in Tiller" });
     expect(await dataOf(rpc, { type: "get_state" })).toMatchObject({ sessionName: "in Tiller" });
-    expect(sessionsCommand("show", file)).toMatchObject({ value: { name: "in Tiller" } });
+    expect(await sessionsCommand("show", file)).toMatchObject({ value: { name: "in Tiller" } });
   });
 
   const IMAGE = "blob:sha256:b0c33f8581867b3aed93b0bdf3d0d1748767807fdd3dbaee126eadee78b77819";

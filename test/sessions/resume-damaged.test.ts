@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { at, type Frame, list } from "../support/frame.ts";
-import { type RpcProcess, useRpc } from "../support/rpc-process.ts";
+import { type RpcProcess, useProcessForAll, useRpc } from "../support/rpc-process.ts";
 import { lineOf, madeSession } from "./support/made-session.ts";
 import { messagesIn, readSessionFile } from "./support/session-tree.ts";
 import { beside, dataOf, entriesOf, fileOf, messagesOf, noticesOf, script, textsOf } from "./support/stories.ts";
@@ -98,69 +98,93 @@ const DAMAGES: Damage[] = [
   },
 ];
 
-/** In a folder of its own, the damaged file, and a process that has opened it at its start, or later. */
-async function opened(damage: Damage, how: string) {
-  const host = start({ script: script("go on") });
-  const lines = made(host.sandbox.cwd);
-  const path = join(host.sandbox.cwd, "s.jsonl");
+/** The file with its damage, in a folder of its own. */
+function damagedFile(folder: string, damage: Damage): { path: string; lines: string[] } {
+  mkdirSync(folder, { recursive: true });
+  const lines = made(folder);
+  const path = join(folder, "s.jsonl");
   writeFileSync(path, damage.damage(lines));
-  if (how === "switch_session") {
-    expect(await dataOf(host, { type: "switch_session", sessionPath: path })).toEqual({ cancelled: false });
-    return { rpc: host, host, path, lines };
-  }
-  // In the same folder: a file without a header does not say which was its own.
-  const rpc = start({ script: script("go on"), ...beside(host, "--session", path) });
-  return { rpc, host, path, lines };
+  return { path, lines };
 }
 
-describe.each(["--session", "switch_session"])("opened by %s, a file with", (how) => {
-  it.each(DAMAGES)("$what has everything else", async (damage) => {
-    const { rpc, host, path, lines } = await opened(damage, how);
-    expect(textsOf(await messagesOf(rpc))).toEqual(damage.texts);
-    expect(messagesIn(await entriesOf(rpc))).toEqual(await messagesOf(rpc));
-    expect(await fileOf(rpc)).toBe(path);
-    const { lastRunInterrupted } = await dataOf(rpc, { type: "get_state" });
-    expect(lastRunInterrupted ?? false).toBe(damage.isInterrupted ?? false);
+/** Everything else is there and the damage is told; then a prompt is answered. */
+async function expectRest(rpc: RpcProcess, damage: Damage, { path, lines }: ReturnType<typeof damagedFile>, since = 0) {
+  expect(textsOf(await messagesOf(rpc))).toEqual(damage.texts);
+  expect(messagesIn(await entriesOf(rpc))).toEqual(await messagesOf(rpc));
+  expect(await fileOf(rpc)).toBe(path);
+  const { lastRunInterrupted } = await dataOf(rpc, { type: "get_state" });
+  expect(lastRunInterrupted ?? false).toBe(damage.isInterrupted ?? false);
 
-    const told = noticesOf(rpc).map(({ message }) => String(message));
-    expect(told).toEqual(damage.isWhole ? [] : [expect.stringMatching(/was damaged.*Everything else is there/)]);
-    const aside = damage.aside?.(lines);
-    expect(existsSync(`${path}.damaged`)).toBe(aside !== undefined);
-    if (aside !== undefined) {
-      expect(readFileSync(`${path}.damaged`, "utf8")).toContain(aside);
-      expect(told[0]).toContain(`${path}.damaged`);
-    }
+  const told = noticesOf(rpc, since).map(({ message }) => String(message));
+  expect(told).toEqual(damage.isWhole ? [] : [expect.stringMatching(/was damaged.*Everything else is there/)]);
+  const aside = damage.aside?.(lines);
+  expect(existsSync(`${path}.damaged`)).toBe(aside !== undefined);
+  if (aside !== undefined) {
+    expect(readFileSync(`${path}.damaged`, "utf8")).toContain(aside);
+    expect(told[0]).toContain(`${path}.damaged`);
+  }
+  expect((await rpc.prompt("again")).result).toMatchObject({ status: "completed" });
+}
 
-    expect((await rpc.prompt("again")).result).toMatchObject({ status: "completed" });
-    await expectRepaired(rpc, host, path, [...damage.texts, "again", "go on"]);
-  });
-});
+const afterwards = ({ texts }: Damage): string[] => [...texts, "again", "go on"];
 
 /** The next one who opens it finds nothing wrong. */
-async function expectRepaired(rpc: RpcProcess, host: RpcProcess, path: string, texts: string[]): Promise<void> {
-  rpc.closeStdin();
-  await rpc.waitExit();
+async function expectRepaired(next: RpcProcess, path: string, texts: string[]): Promise<void> {
   const { header, entries, torn } = readSessionFile(path);
   expect([header?.type, torn]).toEqual(["session", ""]);
   expect(textsOf(messagesIn(entries))).toEqual(texts);
-  const next = start(beside(host, "--session", path));
+  const since = next.mark();
+  await dataOf(next, { type: "switch_session", sessionPath: path });
   expect(textsOf(await messagesOf(next))).toEqual(texts);
-  expect(noticesOf(next).filter(({ message }) => String(message).includes(path))).toEqual([]);
+  expect(noticesOf(next, since).filter(({ message }) => String(message).includes(path))).toEqual([]);
 }
 
+describe("opened by --session, a file with", () => {
+  const nextOf = useProcessForAll();
+  it.each(DAMAGES)("$what has everything else", async (damage) => {
+    const next = nextOf();
+    const file = damagedFile(join(next.sandbox.cwd, damage.what), damage);
+    const rpc = start({ script: script("go on"), ...beside(next, "--session", file.path) });
+    await expectRest(rpc, damage, file);
+    rpc.closeStdin();
+    await rpc.waitExit();
+    await expectRepaired(next, file.path, afterwards(damage));
+  });
+});
+
+describe("opened by switch_session, one after the other in one process, a file with", () => {
+  const oneOf = useProcessForAll({ script: DAMAGES.map(() => 'text "go on"') });
+  const nextOf = useProcessForAll();
+  it.each(DAMAGES)("$what has everything else", async (damage) => {
+    const rpc = oneOf();
+    const file = damagedFile(join(rpc.sandbox.cwd, damage.what), damage);
+    const since = rpc.mark();
+    const opened = await dataOf(rpc, { type: "switch_session", sessionPath: file.path });
+    expect(opened).toEqual({ cancelled: false });
+    await expectRest(rpc, damage, file, since);
+    await dataOf(rpc, { type: "new_session" });
+    await expectRepaired(nextOf(), file.path, afterwards(damage));
+  });
+});
+
 describe("a file with nothing in it yet", () => {
+  const nextOf = useProcessForAll();
   it.each([
     ["an empty one", () => ""],
     ["one with only a header", (lines: string[]) => text(lines.slice(0, 1))],
     ["one of zeros", () => "\0".repeat(5000)],
-  ])("%s begins there", async (_what, content) => {
-    const host = start();
-    const path = join(host.sandbox.cwd, "s.jsonl");
-    writeFileSync(path, content(made(host.sandbox.cwd)));
-    const rpc = start({ script: script("one"), ...beside(host, "--session", path) });
+  ])("%s begins there", async (what, content) => {
+    const next = nextOf();
+    const folder = join(next.sandbox.cwd, what);
+    mkdirSync(folder);
+    const path = join(folder, "s.jsonl");
+    writeFileSync(path, content(made(folder)));
+    const rpc = start({ script: script("one"), ...beside(next, "--session", path) });
     expect(await messagesOf(rpc)).toEqual([]);
     await rpc.prompt("first");
-    await expectRepaired(rpc, host, path, ["first", "one"]);
+    rpc.closeStdin();
+    await rpc.waitExit();
+    await expectRepaired(next, path, ["first", "one"]);
   });
 });
 
@@ -179,9 +203,10 @@ describe("what is no session", () => {
     ["a pipe", (path) => execFileSync("mkfifo", [path]), /pipe|not a file/],
   ];
 
-  it.each(others)("is refused and left as it is: %s", async (_what, make, says) => {
-    const host = start({ script: script("one") });
-    const path = join(host.sandbox.cwd, "thing.jsonl");
+  const hostOf = useProcessForAll({ script: others.map(() => 'text "one"') });
+  it.each(others)("is refused and left as it is: %s", async (what, make, says) => {
+    const host = hostOf();
+    const path = join(host.sandbox.cwd, `${what}.jsonl`);
     make(path);
     const content = statSync(path).isFile() ? readFileSync(path) : undefined;
     const refused = await host.call({ type: "switch_session", sessionPath: path });

@@ -1,5 +1,5 @@
 import { at } from "./frame.ts";
-import { type Import, lineOf, type Node, type SourceFile, walk } from "./source-tree.ts";
+import { type Import, lineOf, type Node, type SourceFile } from "./source-tree.ts";
 
 /** The borders of the code base as data. Each rule gives one sentence per violation: `path:line: what`. */
 
@@ -391,7 +391,7 @@ export function ruleProblems(rule: CodeRule, files: readonly SourceFile[]): stri
   const problems: string[] = [];
   for (const file of files) {
     if (rule.except?.includes(file.path) || !(rule.where ?? /./).test(file.path)) continue;
-    for (const node of walk(file.ast)) {
+    for (const node of file.nodes) {
       const found = rule.find(node, file);
       if (found) problems.push(`${file.path}:${lineOf(file.text, node.start)}: ${found}`);
     }

@@ -110,6 +110,8 @@ export class EventGrammar {
   sent(command: Frame): void {
     this.knowsInput = true;
     if (typeof command.type !== "string" || ANSWER_FRAMES.has(command.type)) return;
+    // An id may be used again.
+    this.acceptedIds.delete(command.id);
     if (typeof command.id === "string" || typeof command.id === "number")
       this.unanswered.push({ id: command.id, type: command.type });
   }

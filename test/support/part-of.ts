@@ -3,14 +3,6 @@ import { test } from "vitest";
 /** `npm run test:long` plays all stories. */
 export const PLAYS_ALL = process.env.TILLER_ALL === "1";
 
-/**
- * Of a large table that is played several times over, one part each time: beginning with `first`, every `every`th case. So
- * each case is played by one of them in `npm test`, and by all of them in `npm run test:long`.
- */
-export function partOf<T>(cases: readonly T[], every: number, first: number): readonly T[] {
-  return PLAYS_ALL ? cases : cases.filter((_, at) => at % every === first);
-}
-
 type Body = (...values: never[]) => unknown;
 
 /** `test` for files with a great many stories of one kind: `npm test` plays every `every`th, `npm run test:long` all. */

@@ -65,7 +65,7 @@ test("a line on stdout that is no JSON is found", async () => {
 
 test("a run that does not settle is found", async () => {
   const rpc = bad("no-settled");
-  await expect(rpc.prompt("hi", {}, 300)).rejects.toThrow(/session_settled/);
+  await expect(rpc.prompt("hi", {}, 1500)).rejects.toThrow(/session_settled/);
   await expect(rpc.dispose()).rejects.toThrow(/ended inside a run \(settling\)/);
 });
 

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseScriptLine } from "@tiller/ai/providers/script-notation";
-import { afterEach } from "vitest";
+import { afterAll, afterEach } from "vitest";
 import { brief, type Frame, isRecord } from "./frame.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 import { StdoutCheck, type StdoutCheckOptions } from "./stdout-check.ts";
@@ -279,6 +279,21 @@ export function useRpc(defaults: RpcOptions = {}): (options?: RpcOptions) => Rpc
   return (options = {}) => {
     const rpc = new RpcProcess({ ...defaults, ...options });
     started.push(rpc);
+    return rpc;
+  };
+}
+
+/**
+ * For the top of a group of tests whose stories can follow each other in one process: gives a function that returns it. It
+ * is started by the first who asks for it, and ended and checked behind the last test.
+ */
+export function useProcessForAll(options: RpcOptions = {}): () => RpcProcess {
+  let rpc: RpcProcess | undefined;
+  afterAll(async () => {
+    await rpc?.dispose();
+  });
+  return () => {
+    rpc ??= new RpcProcess(options);
     return rpc;
   };
 }

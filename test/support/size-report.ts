@@ -1,5 +1,5 @@
 import { at } from "./frame.ts";
-import { lineOf, type Node, type SourceFile, walk } from "./source-tree.ts";
+import { lineOf, type Node, type SourceFile } from "./source-tree.ts";
 
 /** Sizes for people to look at. A number over the aim is a question, never a failure. */
 
@@ -21,7 +21,7 @@ const largest = (items: Measured[], aim: number): Measured[] =>
 function functionsOf(file: SourceFile): { name: string; node: Node }[] {
   const names = new Map<unknown, string>();
   const functions: { name: string; node: Node }[] = [];
-  for (const node of walk(file.ast)) {
+  for (const node of file.nodes) {
     const value = node.type === "VariableDeclarator" ? node.init : node.value;
     const name = at(node, "id", "name") ?? at(node, "key", "name");
     if (value && typeof name === "string") names.set(value, name);
@@ -36,7 +36,7 @@ const linesOf = (file: SourceFile, node: Node): number =>
   lineOf(file.text, node.end) - lineOf(file.text, node.start) + 1;
 
 function publicMethods(file: SourceFile): Measured[] {
-  const classes = [...walk(file.ast)].filter((node) => node.type === "ClassDeclaration");
+  const classes = file.nodes.filter((node) => node.type === "ClassDeclaration");
   return classes.map((node) => {
     const members = (at(node, "body", "body") ?? []) as Node[];
     const open = members.filter((member) => member.type === "MethodDefinition" && member.accessibility !== "private");
@@ -45,7 +45,7 @@ function publicMethods(file: SourceFile): Measured[] {
 }
 
 function casts(file: SourceFile): Measured {
-  const nodes = [...walk(file.ast)].filter((node) => node.type === "TSAsExpression");
+  const nodes = file.nodes.filter((node) => node.type === "TSAsExpression");
   return {
     what: file.path,
     size: nodes.filter((node) => at(node, "typeAnnotation", "typeName", "name") !== "const").length,

@@ -19,7 +19,8 @@ export interface SourceFile {
   /** From the root of the repository, with slashes. */
   path: string;
   text: string;
-  ast: Node;
+  /** Parents before children; many rules look at each of them. */
+  nodes: readonly Node[];
   imports: Import[];
 }
 
@@ -41,12 +42,15 @@ function isNode(value: unknown): value is Node {
   return isRecord(value) && typeof value.type === "string" && typeof value.start === "number";
 }
 
-/** Every node below, parents before children. */
-export function* walk(node: Node): Generator<Node> {
-  yield node;
+/** The node and every one below, parents before children. */
+function walk(node: Node, found: Node[] = []): Node[] {
+  found.push(node);
   for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* walk(child);
+    if (Array.isArray(value)) {
+      for (const child of value) if (isNode(child)) walk(child, found);
+    } else if (isNode(value)) walk(value, found);
   }
+  return found;
 }
 
 function isTypeOnly(node: Node): boolean {
@@ -71,9 +75,9 @@ function resolveImport(from: string, specifier: string): string | undefined {
   return folder ? `${folder}/src/${match[2] ?? "index"}.ts` : undefined;
 }
 
-function importsOf(path: string, text: string, ast: Node): Import[] {
+function importsOf(path: string, text: string, nodes: readonly Node[]): Import[] {
   const imports: Import[] = [];
-  for (const node of walk(ast)) {
+  for (const node of nodes) {
     const kind = IMPORT_KINDS[node.type]?.(node);
     const source = node.source;
     if (!kind || !isNode(source) || typeof source.value !== "string") continue;
@@ -86,8 +90,8 @@ function importsOf(path: string, text: string, ast: Node): Import[] {
 export function parseSource(path: string, text: string): SourceFile {
   const { program, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`);
-  const ast = program as unknown as Node;
-  return { path, text, ast, imports: importsOf(path, text, ast) };
+  const nodes = walk(program as unknown as Node);
+  return { path, text, nodes, imports: importsOf(path, text, nodes) };
 }
 
 /** All sources of the packages, tests left out. */

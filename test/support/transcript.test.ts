@@ -9,7 +9,7 @@ import { parseItems, parseTranscript } from "./transcript-parse.ts";
 const cli = join(repoRoot, "test/support/fixtures/fake-server.mjs");
 const parse = (...lines: string[]) => parseTranscript("story", lines.join("\n"));
 const play = (lines: string[], update = false): Promise<string[]> =>
-  playTranscript(parse(...lines), { cli, update, timeoutMs: 500 });
+  playTranscript(parse(...lines), { cli, update, timeoutMs: 1500 });
 
 const PROMPT = '>  {"id":"1","type":"prompt","message":"hi"}';
 

@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect } from "vitest";
-import { partly } from "../../../../../test/support/part-of.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPrograms } from "../../../../../test/support/small-programs.ts";
 
-const it = partly(2);
 let programs: Awaited<ReturnType<typeof createPrograms>>;
 beforeAll(async () => {
   programs = await createPrograms();
