@@ -86,7 +86,7 @@ async function play(
   tools: AgentTool[] = [],
   during?: (event: AgentEvent, abort: () => void) => void,
   queue: RunQueue = NO_QUEUE,
-  news?: () => AgentMessage | undefined,
+  news?: () => readonly AgentMessage[],
 ) {
   const events: AgentEvent[] = [];
   const messages: AgentMessage[] = [];
@@ -495,14 +495,14 @@ describe("what the model has to know before it is asked again", () => {
 
   it("is told between two turns", async () => {
     const { stream } = answering(calls(["look", '{"path":"a"}']), text("done"));
-    const { outcome } = await play(stream, [tool("look", async () => "calm")], undefined, NO_QUEUE, () => news);
+    const { outcome } = await play(stream, [tool("look", async () => "calm")], undefined, NO_QUEUE, () => [news]);
     expect(outcome.messages.map(({ role }) => role)).toEqual(["user", "assistant", "toolResult", "user", "assistant"]);
     expect(outcome.messages[3]).toEqual(news);
   });
 
   it("is no reason to go on", async () => {
     const model = answering(text("done"));
-    const { outcome } = await play(model.stream, [], undefined, NO_QUEUE, () => news);
+    const { outcome } = await play(model.stream, [], undefined, NO_QUEUE, () => [news]);
     expect([outcome.messages.length, model.asked]).toEqual([2, 1]);
   });
 });

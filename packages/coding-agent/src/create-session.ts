@@ -144,7 +144,9 @@ async function joinParts(ground: Ground): Promise<Joined> {
     emit: (event) => pipeline.emit(event, run.place),
     activeTools: () => (models.model ? toolbox.active.names(models.model) : []),
   });
-  const machinery = lateMachinery(ground, store, models, resources, toolbox, todos);
+  const machinery = lateMachinery(ground, store, models, resources, toolbox, todos, (event) =>
+    pipeline.emit(event, run.place),
+  );
   const retry = retryOf(settings);
   const retrySettings = () => (modes.autoRetryEnabled ? retry : undefined);
   const summaries = late(async () => {

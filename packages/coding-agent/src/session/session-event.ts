@@ -4,6 +4,7 @@ import type { CompactionResult } from "@tiller/protocol/compaction";
 import type { AgentMessage, Usage } from "@tiller/protocol/message";
 import type { ThinkingLevel } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
+import type { StreamRule } from "@tiller/protocol/stream-rule";
 import type { TodoItem } from "@tiller/protocol/todo";
 import type { LimitUse } from "./limits.ts";
 
@@ -77,6 +78,7 @@ export type SessionEvent =
   | { type: "bash_execution_update"; id?: CommandId; delta: string }
   | { type: "todo_reminder"; todos: TodoItem[]; attempt: number; maxAttempts: number }
   | { type: "todo_auto_clear" }
+  | { type: "ttsr_triggered"; rules: StreamRule[] }
   | { type: "extension_error"; extensionPath: string; event: string; error: string }
   | { type: "notice"; level: "info" | "warning" | "error"; message: string; source?: string };
 
