@@ -17,7 +17,7 @@ export interface Condition {
 }
 
 export const LONGEST_CONDITION = 2000;
-export const LARGEST_CONDITION = 1000;
+export const LARGEST_CONDITION = 500;
 
 interface Flags {
   ignoreCase: boolean;
@@ -166,20 +166,34 @@ function leafFor({ ignoreCase, lines, dotAll }: Flags): Leaf {
     boundary: (before, after) => isWord(before) !== isWord(after),
     noBoundary: (before, after) => isWord(before) === isWord(after),
   };
-  return (node) =>
-    node.kind === "set"
-      ? { kind: "set", has: membership(node.set, flags) }
-      : { kind: "place", holds: places[node.place]! };
+  const sets = new Map<string, Step>();
+  return (node) => {
+    if (node.kind === "place") return { kind: "place", holds: places[node.place]! };
+    const step = sets.get(node.set) ?? { kind: "set", has: membership(node.set, flags) };
+    sets.set(node.set, step);
+    return step;
+  };
 }
 
-/** One character is asked for often while the automaton is made, but never twice in the same state: no need to remember. */
+const ASCII = 128;
+const UNKNOWN = 2;
+
+/** The usual characters are asked for again and again. */
 function membership(set: string, flags: string): (char: string) => boolean {
-  const source = `^(?:${set})$`;
-  let regex: RegExp;
+  const regex = expression(`^(?:${set})$`, flags);
+  const known = new Uint8Array(ASCII).fill(UNKNOWN);
+  return (char) => {
+    const code = char.charCodeAt(0);
+    if (code >= ASCII) return regex.test(char);
+    if (known[code] === UNKNOWN) known[code] = regex.test(char) ? 1 : 0;
+    return known[code] === 1;
+  };
+}
+
+function expression(source: string, flags: string): RegExp {
   try {
-    regex = new RegExp(source, `u${flags}`);
+    return new RegExp(source, `u${flags}`);
   } catch {
-    regex = new RegExp(source, flags);
+    return new RegExp(source, flags);
   }
-  return (char) => regex.test(char);
 }
