@@ -20,34 +20,29 @@ export interface Automaton {
   end(state: State): readonly number[];
 }
 
-/** States are kept up to this cost, then all are forgotten: memory has a bound, and time only grows by a factor. */
+/** What was worked out is kept up to this cost, then all is forgotten: memory has a bound, and time only grows by a factor. */
 export const MOST_KEPT = 500_000;
 const ASCII = 128;
 
 interface KnownState extends State {
-  /** Steps that wait for a character, or for what comes behind a place. */
+  /** Steps that wait for a character, or for what comes behind a place, beside those that wait everywhere. */
   waiting: readonly number[];
-  hasPlaces: boolean;
   /** Stands for the kind of character that came last. */
   before: string;
   ascii: (KnownState | undefined)[];
   others: Map<number, KnownState>;
 }
 
+/** Where a set of ways gets to with one character, and what has matched before it. */
+interface Advance {
+  targets: readonly number[];
+  hits: readonly number[];
+}
+
 export function createAutomaton(conditions: readonly Condition[], mostKept = MOST_KEPT): Automaton {
-  const steps: Step[] = [];
-  const starts: number[] = [];
-  const conditionAt = new Map<number, number>();
-  for (const [number, { root, leaf }] of conditions.entries()) {
-    starts.push(steps.length);
-    compile(root, steps, leaf);
-    conditionAt.set(steps.push({ kind: "match" }) - 1, number);
-  }
+  const { steps, starts, conditionAt } = joined(conditions);
   const reached = new Int32Array(steps.length);
   let round = 0;
-  let known = new Map<string, KnownState>();
-  let kept = 0;
-  let first: KnownState | undefined;
 
   /** Follows all ways that take no character. What comes behind a place is not known yet when `after` is undefined. */
   const follow = (from: readonly number[], before: string, after?: string): { waiting: number[]; hits: number[] } => {
@@ -57,7 +52,7 @@ export function createAutomaton(conditions: readonly Condition[], mostKept = MOS
     const hits: number[] = [];
     while (open.length > 0) {
       const at = open.pop()!;
-      if (reached[at] === round) continue;
+      if (reached[at] === round || (after === undefined && isEverywhere[at] === 1)) continue;
       reached[at] = round;
       const step = steps[at]!;
       if (step.kind === "match") hits.push(conditionAt.get(at)!);
@@ -71,44 +66,59 @@ export function createAutomaton(conditions: readonly Condition[], mostKept = MOS
     }
     return { waiting, hits };
   };
-
-  const stateOf = (waiting: number[], hits: readonly number[], before: string): KnownState => {
-    waiting.sort((a, b) => a - b);
-    const hasPlaces = waiting.some((at) => steps[at]!.kind === "place");
-    const key = `${hasPlaces ? before : ""}|${waiting.join()}|${hits.join()}`;
-    const found = known.get(key);
-    if (found) return found;
-    keep(ASCII + waiting.length);
-    const made = { waiting, hits, hasPlaces, before, ascii: new Array(ASCII), others: new Map() };
-    known.set(key, made);
-    return made;
+  const isPlace = (at: number): boolean => steps[at]!.kind === "place";
+  const advance = (waiting: readonly number[], before: string, char: string): Advance => {
+    const now = waiting.some(isPlace) ? follow(waiting, before, char) : { waiting, hits: [] };
+    return { targets: now.waiting.filter((at) => takes(steps[at]!, char)).map((at) => at + 1), hits: now.hits };
   };
 
+  // A match may begin anywhere: what waits at the beginning waits in every state, and is worked out once.
+  const isEverywhere = new Uint8Array(steps.length);
+  const beginning = follow(starts, "");
+  isEverywhere.set(reached.map((number) => (number === round ? 1 : 0)));
+  const beginsWithPlace = beginning.waiting.some(isPlace);
+
+  let known = new Map<string, KnownState>();
+  let begun = new Map<string, Advance>();
+  let kept = 0;
   const keep = (cost: number): void => {
     kept += cost;
     if (kept <= mostKept) return;
     known = new Map();
-    first = undefined;
+    begun = new Map();
     kept = cost;
+  };
+  const begin = (before: string, char: string): Advance => {
+    const key = beginsWithPlace ? before + char : char;
+    const found = begun.get(key);
+    if (found) return found;
+    const made = advance(beginning.waiting, before, char);
+    keep(8 + made.targets.length);
+    begun.set(key, made);
+    return made;
+  };
+  const stateOf = (waiting: number[], hits: readonly number[], before: string): KnownState => {
+    waiting.sort((a, b) => a - b);
+    const key = `${beginsWithPlace || waiting.some(isPlace) ? before : ""}|${waiting.join()}|${hits.join()}`;
+    const found = known.get(key);
+    if (found) return found;
+    keep(ASCII + waiting.length);
+    const made = { waiting, hits, before, ascii: new Array(ASCII), others: new Map() };
+    known.set(key, made);
+    return made;
   };
 
   const next = (state: KnownState, codePoint: number): KnownState => {
     const char = String.fromCodePoint(codePoint);
-    const now = state.hasPlaces ? follow(state.waiting, state.before, char) : { waiting: state.waiting, hits: [] };
-    const beyond = now.waiting.filter((at) => takes(steps[at]!, char)).map((at) => at + 1);
+    const anew = begin(state.before, char);
+    const further = advance(state.waiting, state.before, char);
     const before = kindOf(char);
-    const later = follow([...starts, ...beyond], before);
-    const hits = [...new Set([...now.hits, ...later.hits])].sort((a, b) => a - b);
-    return stateOf(later.waiting, hits, before);
+    const later = follow([...anew.targets, ...further.targets], before);
+    return stateOf(later.waiting, sorted(beginning.hits, anew.hits, further.hits, later.hits), before);
   };
 
   return {
-    start() {
-      if (first) return first;
-      const { waiting, hits } = follow(starts, "");
-      first = stateOf(waiting, hits, "");
-      return first;
-    },
+    start: () => stateOf([], sorted(beginning.hits), ""),
     step(given, codePoint) {
       const state = given as KnownState;
       const met = codePoint < ASCII ? state.ascii[codePoint] : state.others.get(codePoint);
@@ -122,10 +132,34 @@ export function createAutomaton(conditions: readonly Condition[], mostKept = MOS
       return made;
     },
     end(given) {
-      const state = given as KnownState;
-      return state.hasPlaces ? follow(state.waiting, state.before, "").hits : [];
+      const { waiting, before } = given as KnownState;
+      return sorted(follow([...beginning.waiting, ...waiting], before, "").hits);
     },
   };
+}
+
+/** The steps of all conditions in one list, where each begins, and which one has matched at which step. */
+function joined(conditions: readonly Condition[]): {
+  steps: readonly Step[];
+  starts: readonly number[];
+  conditionAt: ReadonlyMap<number, number>;
+} {
+  const steps: Step[] = [];
+  const starts: number[] = [];
+  const conditionAt = new Map<number, number>();
+  for (const [number, { root, leaf }] of conditions.entries()) {
+    starts.push(steps.length);
+    compile(root, steps, leaf);
+    conditionAt.set(steps.push({ kind: "match" }) - 1, number);
+  }
+  return { steps, starts, conditionAt };
+}
+
+const NONE: readonly number[] = [];
+
+function sorted(...lists: (readonly number[])[]): readonly number[] {
+  if (lists.every((list) => list.length === 0)) return NONE;
+  return [...new Set(lists.flat())].sort((a, b) => a - b);
 }
 
 function takes(step: Step, char: string): boolean {
