@@ -11,7 +11,7 @@ import type { RuleSource } from "./rule.ts";
 
 /** Finds the files that may hold rules. It only looks at folders: without any, nothing else of this room is loaded. */
 
-const FOLDERS: UsualFolders = {
+export const FOLDERS: UsualFolders = {
   project: [
     ".tiller/rules",
     ".omp/rules",

@@ -4,7 +4,7 @@ import { readRule } from "./rule-file.ts";
 
 const MOST_RULES = 1000;
 /** Steps of all conditions together, see `condition.ts`: what one character may cost in the worst case. */
-const MOST_STEPS = 5000;
+export const MOST_STEPS = 5000;
 
 /** Reads the files in the order in which they count. Whatever is in them, it ends soon and never throws. */
 export async function loadRules(files: readonly RuleSource[]): Promise<{ rules: LoadedRule[]; problems: string[] }> {

@@ -30,7 +30,7 @@ function objecting(discards: boolean): RunRules & { left: number } {
 }
 
 /** A session whose first answers are interrupted. */
-function ruled(times: number, { discards = true, retry = undefined as Parameters<typeof session>[1] } = {}) {
+function ruled(times: number, { discards = true } = {}) {
   const rules = objecting(discards);
   const begun: (readonly AgentMessage[])[] = [];
   let calls = 0;
@@ -42,7 +42,7 @@ function ruled(times: number, { discards = true, retry = undefined as Parameters
       rules.left = isInterrupted ? 1 : 0;
       return isInterrupted ? interrupted : { messages: [answer("stop")] };
     }),
-    { rules, ...retry },
+    { rules },
   );
   return { ...desk, rules, begun };
 }
