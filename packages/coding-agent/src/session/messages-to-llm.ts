@@ -26,7 +26,9 @@ export function messagesToLlm(messages: readonly AgentMessage[]): LlmMessage[] {
 function wasCorrected(messages: readonly AgentMessage[], at: number): boolean {
   const message = messages[at];
   if (message?.role !== "assistant" || message.stopReason !== "aborted") return false;
-  const next = messages.slice(at + 1).find(({ role }) => role !== "toolResult");
+  let behind = at + 1;
+  while (messages[behind]?.role === "toolResult") behind += 1;
+  const next = messages[behind];
   return next?.role === "custom" && next.customType === "ttsr-injection";
 }
 
