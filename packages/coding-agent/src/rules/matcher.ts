@@ -49,22 +49,32 @@ interface Text {
 export function createMatcher(cwd: string): Matcher {
   let kindsFor = "";
   let kinds = new Map<string, Kind | undefined>();
+  let namedTools = new Set<string | undefined>();
 
-  /** Most answers are watched by the same rules as the one before. */
+  /** All tools that no rule names are one kind: a model may make up any number of names. */
   const kindOf = (rules: readonly LoadedRule[], part: Part, tool?: string): Kind | undefined => {
-    const key = `${part} ${tool ?? ""}`;
-    if (!kinds.has(key)) kinds.set(key, makeKind(rules, part, tool, cwd));
+    const name = namedTools.has(tool) ? tool : undefined;
+    const key = `${part} ${name ?? ""}`;
+    if (!kinds.has(key)) kinds.set(key, makeKind(rules, part, name, cwd));
     return kinds.get(key);
   };
 
   return {
     watch(rules, onMatch) {
       const names = JSON.stringify(rules.map(({ rule }) => rule.name));
-      if (names !== kindsFor) kinds = new Map();
-      kindsFor = names;
+      // Most answers are watched by the same rules as the one before.
+      if (names !== kindsFor) {
+        kinds = new Map();
+        namedTools = new Set(rules.flatMap(({ triggers }) => triggers.flatMap(({ scopes }) => scopes.map(toolOf))));
+        kindsFor = names;
+      }
       return watchAnswer((part, tool) => kindOf(rules, part, tool), onMatch);
     },
   };
+}
+
+function toolOf({ tool }: Scope): string | undefined {
+  return tool;
 }
 
 function makeKind(rules: readonly LoadedRule[], part: Part, tool: string | undefined, cwd: string): Kind | undefined {
