@@ -178,8 +178,10 @@ function leafFor({ ignoreCase, lines, dotAll }: Flags): Leaf {
 const ASCII = 128;
 const UNKNOWN = 2;
 
-/** The usual characters are asked for again and again. */
+/** Most are one character that means itself. The usual ones are asked for again and again. */
 function membership(set: string, flags: string): (char: string) => boolean {
+  const [, itself] = /^\\?([^\w.[\]\\]|(?<!\\)\w)$/.exec(set) ?? [];
+  if (itself !== undefined && !flags.includes("i")) return (char) => char === itself;
   const regex = expression(`^(?:${set})$`, flags);
   const known = new Uint8Array(ASCII).fill(UNKNOWN);
   return (char) => {
