@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { extensions } from "./extensions.mjs";
 import { pssMb, residentMb } from "./machine.mjs";
 import { timeToExit } from "./processes.mjs";
+import { rules } from "./rules.mjs";
 import { countIn, expect, FLOOR, floorAndOurs, inTurns, OURS, prompt, row, settle, withAgent } from "./sampling.mjs";
 import { sessions } from "./sessions.mjs";
 import { median } from "./statistics.mjs";
@@ -375,6 +376,7 @@ export const METRICS = {
   files: { title: "Tools on files", measure: files },
   sessions: { title: "Sessions", measure: sessions },
   extensions: { title: "Extensions", measure: extensions },
+  rules: { title: "Stream rules", measure: rules },
   aborts: { title: "Abort", measure: aborts },
   steering: { title: "Steering", measure: steering },
 };

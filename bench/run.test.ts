@@ -25,12 +25,13 @@ test("a quick run measures everything once and writes the report", () => {
       "## Tools on files",
       "## Sessions",
       "## Extensions",
+      "## Stream rules",
       "## Abort",
       "## Steering",
     ]);
     const cells = report.split("\n").map((line) => line.split(" | "));
     const judged = cells.filter(([, , , , , target]) => target?.startsWith("≤ "));
-    expect(judged).toHaveLength(35);
+    expect(judged).toHaveLength(37);
     for (const row of judged) expect(row.at(-1)).toMatch(/^(met|\*\*not met\*\*)/);
     expect(report).not.toMatch(/NaN|not available/);
   } finally {

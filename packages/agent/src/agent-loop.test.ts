@@ -7,7 +7,7 @@ import type { Model } from "@tiller/protocol/model";
 import { describe, expect, it } from "vitest";
 import { runAgent } from "./agent-loop.ts";
 import { groupCalls } from "./tool-calls.ts";
-import type { AgentEvent, AgentTool, RunQueue, ToolInvocation } from "./types.ts";
+import type { AgentEvent, AgentPorts, AgentTool, AnswerWatch, RunQueue, ToolInvocation } from "./types.ts";
 
 const model: Model = {
   id: "m",
@@ -86,7 +86,8 @@ async function play(
   tools: AgentTool[] = [],
   during?: (event: AgentEvent, abort: () => void) => void,
   queue: RunQueue = NO_QUEUE,
-  news?: () => AgentMessage | undefined,
+  news?: () => readonly AgentMessage[],
+  more?: Partial<AgentPorts>,
 ) {
   const events: AgentEvent[] = [];
   const messages: AgentMessage[] = [];
@@ -107,6 +108,7 @@ async function play(
       countToolCall: () => undefined,
       cwd: "/",
       clock,
+      ...more,
     },
     prompts: [prompt],
     signal: controller.signal,
@@ -495,14 +497,72 @@ describe("what the model has to know before it is asked again", () => {
 
   it("is told between two turns", async () => {
     const { stream } = answering(calls(["look", '{"path":"a"}']), text("done"));
-    const { outcome } = await play(stream, [tool("look", async () => "calm")], undefined, NO_QUEUE, () => news);
+    const { outcome } = await play(stream, [tool("look", async () => "calm")], undefined, NO_QUEUE, () => [news]);
     expect(outcome.messages.map(({ role }) => role)).toEqual(["user", "assistant", "toolResult", "user", "assistant"]);
     expect(outcome.messages[3]).toEqual(news);
   });
 
   it("is no reason to go on", async () => {
     const model = answering(text("done"));
-    const { outcome } = await play(model.stream, [], undefined, NO_QUEUE, () => news);
+    const { outcome } = await play(model.stream, [], undefined, NO_QUEUE, () => [news]);
     expect([outcome.messages.length, model.asked]).toEqual([2, 1]);
+  });
+});
+
+describe("somebody looks along", () => {
+  const noQueue = [undefined, NO_QUEUE, undefined] as const;
+  const watched = (words: Delta[], look: AnswerWatch, more: Partial<AgentPorts> = {}) =>
+    play(answering(words).stream, [tool("look", async () => "calm")], ...noQueue, { ...more, watch: () => look });
+
+  it("sees every event and the end, and has nothing against it", async () => {
+    const seen: string[] = [];
+    const { outcome } = await watched(text("hello"), ({ type }) => {
+      seen.push(type);
+      return undefined;
+    });
+    expect(seen).toEqual(["text_start", "text_delta", "text_end", "complete"]);
+    expect(outcome).toMatchObject({ stopReason: "stop" });
+    expect(outcome.interrupted).toBeUndefined();
+  });
+
+  it.each(["text_delta", "text_end", "complete"])("ends the answer at %s: nothing more of it comes", async (moment) => {
+    const { outcome, events } = await watched(text("hello"), ({ type }) => (type === moment ? "no" : undefined));
+    expect(outcome).toMatchObject({
+      stopReason: "aborted",
+      interrupted: true,
+      error: { kind: "aborted", message: "no" },
+    });
+    expect(outcome.messages.at(-1)).toMatchObject({ role: "assistant", stopReason: "aborted", errorMessage: "no" });
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(["message_end", "turn_end"]);
+  });
+
+  it("runs no tool of an answer that was ended, whatever becomes of its message", async () => {
+    const settle = async (message: AgentMessage) => ({ ...message, stopReason: "toolUse" }) as AgentMessage;
+    for (const hooks of [undefined, () => ({ settle })]) {
+      const { outcome } = await watched(
+        calls(["look", '{"path":"a"}']),
+        ({ type }) => (type === "toolcall_end" ? "no" : undefined),
+        {
+          hooks,
+        },
+      );
+      expect(outcome).toMatchObject({ interrupted: true });
+      expect(outcome.messages.at(-1)).toMatchObject({
+        role: "toolResult",
+        isError: true,
+        content: [{ text: "Tool execution was aborted: no" }],
+      });
+    }
+  });
+
+  it("is asked anew before each answer", async () => {
+    let asked = 0;
+    const watch = () => {
+      asked += 1;
+      return undefined;
+    };
+    const { stream } = answering(calls(["look", '{"path":"a"}']), text("done"));
+    await play(stream, [tool("look", async () => "calm")], ...noQueue, { watch });
+    expect(asked).toBe(2);
   });
 });

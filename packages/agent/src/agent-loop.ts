@@ -41,6 +41,7 @@ export async function runAgent({ ports, prompts, emit, signal }: AgentRun): Prom
     await tell(emit, { type: "turn_end", message: answer.message, toolResults }, signal);
 
     const { stopReason } = answer.message;
+    if (answer.interrupted) return { stopReason, error: answer.error, messages: added, interrupted: true };
     if (stopReason === "error" || stopReason === "aborted") return { stopReason, error: answer.error, messages: added };
     if (signal.aborted) return { stopReason: "aborted", messages: added };
     // A limit stops what would go on; who is done on the last turn that is allowed is done.
@@ -52,8 +53,8 @@ export async function runAgent({ ports, prompts, emit, signal }: AgentRun): Prom
     }
     const next = nextIncoming(ports.queue, goesOn);
     if (!next) return { stopReason, messages: added };
-    const news = ports.news?.();
-    incoming = news ? { ...next, messages: [...next.messages, news] } : next;
+    const news = ports.news?.() ?? [];
+    incoming = news.length > 0 ? { ...next, messages: [...next.messages, ...news] } : next;
   }
 }
 

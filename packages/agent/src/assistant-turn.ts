@@ -14,6 +14,8 @@ export interface TurnAnswer {
   message: AssistantMessage;
   /** Set when the message ended with "error" or "aborted". */
   error?: ProviderError;
+  /** Who looked along has ended it; `error` says why. */
+  interrupted?: true;
   /** Tool calls whose arguments were not JSON, by call id, with the reason to give the model. */
   broken: ReadonlyMap<string, { raw: string; error: string }>;
 }
@@ -37,6 +39,8 @@ export async function assistantTurn(
   const started = update(assembly.start());
   if (started) await orAborted(started, signal);
 
+  const watch = ports.watch?.();
+  let objection: string | undefined;
   let last: Extract<Delta, { type: "done" | "error" }> | undefined;
   for await (const batch of openStream(ports, tools, signal)) {
     for (const delta of batch) {
@@ -46,8 +50,14 @@ export async function assistantTurn(
       }
       const event = assembly.apply(delta);
       const taken = event && update(event);
+      objection = event && watch?.(event);
       if (taken) await orAborted(taken, signal);
-      if (taken && signal.aborted) break;
+      if (objection !== undefined || (taken && signal.aborted)) break;
+    }
+    if (last?.type === "done") objection ??= watch?.({ type: "complete" });
+    if (objection !== undefined) {
+      last = { type: "error", error: new ProviderError("aborted", objection) };
+      break;
     }
     if (assembly.size > LONGEST_ANSWER && !last) {
       last = { type: "error", error: tooLong(ports.model()) };
@@ -62,6 +72,7 @@ export async function assistantTurn(
   const used = hooks?.settle ? await settled(hooks, message, ports.clock, signal) : message;
   await tell(emit, { type: "message_end", message: used }, signal);
   const answer = { message: used, error, broken: assembly.brokenArguments };
+  if (objection !== undefined) return { ...answer, interrupted: true };
   return used === message ? answer : asSettled(answer);
 }
 

@@ -106,6 +106,12 @@ export interface AgentHooks {
   ): Promise<{ result: AgentToolResult; isError: boolean }>;
 }
 
+/**
+ * Looks along while one answer grows, at every event of it, and at its end while it can still be stopped. A sentence means:
+ * the answer ends here, and why.
+ */
+export type AnswerWatch = (event: StreamEvent | { type: "complete" }) => string | undefined;
+
 /** What a run needs from its surroundings. Read anew for every turn, so that a switch of model or tools takes effect. */
 export interface AgentPorts {
   model(): Model;
@@ -119,7 +125,9 @@ export interface AgentPorts {
   stream: StreamModel;
   queue: RunQueue;
   /** What the model has to know before it is asked again. Nobody goes on only because of it. */
-  news?(): AgentMessage | undefined;
+  news?(): readonly AgentMessage[];
+  /** Asked before each answer; undefined when nobody looks along. */
+  watch?(): AnswerWatch | undefined;
   /** Asked anew wherever one is used: who listens may come and go. */
   hooks?(): AgentHooks | undefined;
   /** Why no further turn may begin, in one sentence; undefined while there is no reason. */
@@ -137,6 +145,8 @@ export interface RunOutcome {
   error?: ProviderError;
   /** Set when a limit ended it. */
   limit?: string;
+  /** Who looked along has ended the last answer. */
+  interrupted?: true;
   /** Messages this run added, in order. */
   messages: AgentMessage[];
 }

@@ -296,7 +296,7 @@ export const OPTIONS = {
     status: "works",
     summary: "Do not load AGENTS.md and the like.",
   },
-  "no-rules": { kind: "flag", systems: OMP, status: "accepted", summary: "Do not load rules; none are loaded yet." },
+  "no-rules": { kind: "flag", systems: OMP, status: "works", summary: "Do not load stream rules." },
 
   // Sessions
   "no-session": { kind: "flag", systems: ALL, status: "works", summary: "Write no session file." },

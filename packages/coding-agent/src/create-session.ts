@@ -165,7 +165,9 @@ async function joinParts(ground: Ground): Promise<Joined> {
     isCompacting: () => modes.autoCompactionEnabled,
     attachDisk: async (child) => (child.needsDisk ? attachDisk(child, disk) : undefined),
   });
-  const machinery = lateMachinery(ground, store, models, resources, toolbox, todos, subAgents);
+  const machinery = lateMachinery(ground, store, models, resources, toolbox, todos, subAgents, (event) =>
+    pipeline.emit(event, run.place),
+  );
   const retry = retryOf(settings);
   const retrySettings = () => (modes.autoRetryEnabled ? retry : undefined);
   const summaries = late(async () => {

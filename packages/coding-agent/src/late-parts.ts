@@ -11,6 +11,7 @@ import type { SessionEvent } from "./session/session-event.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
 import type { SessionStore } from "./session/store/session-store.ts";
 import type { Todos } from "./session/todos.ts";
+import type { StreamRules } from "./stream-rules.ts";
 import type { SessionSubAgents } from "./sub-agents.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { isBuiltinTool } from "./tools/index.ts";
@@ -26,13 +27,18 @@ export function lateMachinery(
   toolbox: Toolbox,
   todos: Late<Todos>,
   subAgents: Late<SessionSubAgents>,
+  emit: (event: SessionEvent) => unknown,
 ): () => Promise<Machinery> {
   const { env, clock, cwd, settings, extensions } = ground;
   return latePer(
     () => placeKey(ground, store),
     async () => {
-      const [{ createMachinery }, { systemPrompt }] = await Promise.all([import("./run-machinery.ts"), resources()]);
+      const [{ createMachinery }, { systemPrompt, rules }] = await Promise.all([
+        import("./run-machinery.ts"),
+        resources(),
+      ]);
       return createMachinery({
+        rules: rules.length > 0 ? await watchedBy(rules, ground, store, emit) : undefined,
         cwd: store.cwd,
         env,
         clock,
@@ -50,6 +56,28 @@ export function lateMachinery(
       });
     },
   );
+}
+
+/** The rules that the answers of a session are held to. */
+async function watchedBy(
+  rules: Resources["rules"],
+  { settings, clock }: Ground,
+  store: SessionStore,
+  emit: (event: SessionEvent) => unknown,
+): Promise<StreamRules> {
+  const { createStreamRules } = await import("./stream-rules.ts");
+  return createStreamRules({
+    rules,
+    store,
+    clock,
+    emit,
+    settings: {
+      contextMode: settings.get("ttsr.contextMode"),
+      interruptMode: settings.get("ttsr.interruptMode"),
+      repeatMode: settings.get("ttsr.repeatMode"),
+      repeatGap: settings.get("ttsr.repeatGap"),
+    },
+  });
 }
 
 /** Another folder, or other places to look in, mean other texts. */

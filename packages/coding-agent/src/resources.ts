@@ -7,6 +7,8 @@ import { baseOf } from "./part-settings.ts";
 import { findTemplates, type PromptTemplate } from "./prompts/discover.ts";
 import { expandInput } from "./prompts/expand.ts";
 import { BY_OPTION, BY_SETTING, type NamedPath, projectFolders } from "./prompts/places.ts";
+import { findRuleFiles } from "./rules/discover.ts";
+import type { LoadedRule } from "./rules/rule.ts";
 import { findSkills, skillSetting } from "./skills/discover.ts";
 import type { Skill } from "./skills/skill.ts";
 import type { SystemPromptParts } from "./system-prompt/build.ts";
@@ -14,10 +16,11 @@ import { type ContextFile, findContextFiles } from "./system-prompt/context-file
 import { findPromptFiles } from "./system-prompt/prompt-files.ts";
 import { textOrFile } from "./text-or-file.ts";
 
-/** The texts that a user and a project give the agent: skills, templates, context files, prompts. */
+/** The texts that a user and a project give the agent: skills, templates, stream rules, context files, prompts. */
 export interface Resources {
   skills: readonly Skill[];
   templates: readonly PromptTemplate[];
+  rules: readonly LoadedRule[];
   systemPrompt: Pick<SystemPromptParts, "base" | "append" | "skills"> & { contextFiles: readonly ContextFile[] };
   /** Where the parts of the system prompt come from that are not built in. */
   origins: { base?: string; append: readonly string[] };
@@ -34,15 +37,17 @@ export async function loadResources(ground: Ground, folder: string): Promise<Res
   const place = placeOf(ground, folder);
   const context = options.noContextFiles ? { files: [], problems: [] } : findContextFiles(place);
   const prompts = promptsFor(ground, folder);
+  const rules = await rulesFor(ground, folder);
   const isOffered = ground.settings.get("enableSkillCommands");
   const family = familyOf(ground.run.dialect);
   const commands = { skills: isOffered ? skills.skills : [], templates: templates.templates, family };
   return {
     skills: skills.skills,
     templates: templates.templates,
+    rules: rules.rules,
     systemPrompt: { ...prompts.texts, contextFiles: context.files, skills: skills.skills },
     origins: prompts.origins,
-    problems: [...skills.problems, ...templates.problems, ...context.problems, ...prompts.problems],
+    problems: [...skills.problems, ...templates.problems, ...context.problems, ...prompts.problems, ...rules.problems],
     expand(text) {
       const expanded = expandInput(text, { ...commands, readFile: (path) => readFileSync(path, "utf8") });
       // A slash that calls nothing we know is a text like any other.
@@ -86,6 +91,19 @@ function templatesFor(ground: Ground, folder: string) {
     ...byOption(options.promptTemplate ?? [], ground),
   ];
   return findTemplates({ ...placeOf(ground, folder), named, onlyNamed: options.noPromptTemplates });
+}
+
+/** Most have none: then a look at the folders is all that it costs. */
+async function rulesFor(
+  ground: Ground,
+  folder: string,
+): Promise<{ rules: readonly LoadedRule[]; problems: readonly string[] }> {
+  if (ground.run.options.noRules || !ground.settings.get("ttsr.enabled")) return { rules: [], problems: [] };
+  const { files, problems } = findRuleFiles(placeOf(ground, folder));
+  if (files.length === 0) return { rules: [], problems };
+  const { loadRules } = await import("./rules/load-rules.ts");
+  const loaded = await loadRules(files);
+  return { rules: loaded.rules, problems: [...problems, ...loaded.problems] };
 }
 
 function bySetting(key: "skills" | "prompts", paths: readonly string[], { agentDir, settings }: Ground): NamedPath[] {

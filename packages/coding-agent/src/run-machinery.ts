@@ -9,6 +9,7 @@ import type { ShellSettings } from "./exec/shell.ts";
 import { messagesToLlm } from "./session/messages-to-llm.ts";
 import type { SessionHooks } from "./session/ports.ts";
 import type { RunMachinery } from "./session/session-run.ts";
+import type { StreamRules } from "./stream-rules.ts";
 import { buildSystemPrompt, type SystemPromptParts } from "./system-prompt/build.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { createTools } from "./tools/create-tools.ts";
@@ -28,6 +29,7 @@ export interface MachineryOptions {
   delegate?: ToolContext["delegate"];
   systemPrompt: Omit<SystemPromptParts, "tools" | "cwd" | "date">;
   hooks?: SessionHooks;
+  rules?: StreamRules;
   /** What every request to a model says beside the conversation. */
   request: Pick<ModelRequest, "patience" | "cacheRetention" | "sessionId">;
 }
@@ -39,7 +41,7 @@ export interface Machinery extends RunMachinery {
 
 /** Everything a run needs, joined. Loaded with the first prompt: an idle process does not pay for it. */
 export function createMachinery(options: MachineryOptions): Machinery {
-  const { clock, cwd, env, shell, messages, thinkingLevel, credentials, systemPrompt, hooks } = options;
+  const { clock, cwd, env, shell, messages, thinkingLevel, credentials, systemPrompt, hooks, rules } = options;
   /** A prompt is only accepted with a model, and no command takes it away. */
   const model = (): Model => {
     const current = options.model();
@@ -71,13 +73,14 @@ export function createMachinery(options: MachineryOptions): Machinery {
     systemPrompt: (tools) => buildSystemPrompt({ ...systemPrompt, tools, cwd, date }),
     context: () => (hooks?.listens("context") ? shownContext(hooks, messages()) : messagesToLlm(messages())),
     ...(hooks && { hooks: hooks.forAgent }),
+    ...(rules && { watch: rules.watch }),
     credentials,
     stream: (request) =>
       streamAssistant({ ...request, ...options.request, ...(hooks && requestHooks(hooks, request.signal)) }),
     cwd,
     clock,
   };
-  return { runAgent, ports, systemPrompt: () => ports.systemPrompt(offered()) };
+  return { runAgent, ports, ...(rules && { rules }), systemPrompt: () => ports.systemPrompt(offered()) };
 }
 
 async function withAgents(

@@ -109,7 +109,7 @@ export const EVENT_TABLE: Readonly<Record<EventType, EventTableRow>> = {
   bash_execution_update: { promptScoped: false, persisted: false },
   notice: { promptScoped: false, persisted: false },
   extension_error: { promptScoped: false, persisted: false },
-  ttsr_triggered: { promptScoped: true, persisted: false, opens: "stream rules" },
+  ttsr_triggered: { promptScoped: true, persisted: false },
   todo_reminder: { promptScoped: true, persisted: false },
   todo_auto_clear: { promptScoped: false, persisted: false },
   subagent_lifecycle: { promptScoped: true, persisted: false },

@@ -7,6 +7,7 @@ import { AgentMessage, AssistantMessage, ToolResultMessage, Usage } from "./mess
 import { ThinkingLevel } from "./model.ts";
 import { SessionEntry } from "./session-entry.ts";
 import { AssistantMessageEvent, PartialAssistant } from "./stream-event.ts";
+import { StreamRule } from "./stream-rule.ts";
 import { Subagent, SubagentEvent } from "./sub-agent.ts";
 import { TodoItem } from "./todo.ts";
 import { ToolResult } from "./tool.ts";
@@ -388,11 +389,27 @@ const SESSION_EVENTS = table({
   ttsr_triggered: defineEvent({
     type: "ttsr_triggered",
     summary: "A stream rule matched what the model was writing, and the run is corrected.",
-    fields: { rules: Type.Array(Type.Object({ name: Type.String(), path: Type.String(), content: Type.String() })) },
+    fields: { rules: Type.Array(StreamRule) },
     systems: ["omp", "xcsh"],
     promptScoped: true,
-    opens: "stream rules",
-    examples: [{ rules: [{ name: "no-any", path: "/home/me/repo/.omp/rules/no-any.md", content: "Avoid any." }] }],
+    examples: [
+      {
+        rules: [
+          {
+            name: "no-any",
+            path: "/home/me/repo/.omp/rules/no-any.md",
+            content: "Avoid any.",
+            condition: [": any\\b"],
+            _source: {
+              provider: "native",
+              providerName: "native",
+              path: "/home/me/repo/.omp/rules/no-any.md",
+              level: "project",
+            },
+          },
+        ],
+      },
+    ],
   }),
   todo_reminder: defineEvent({
     type: "todo_reminder",

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { table } from "./define.ts";
 import { defineEntry } from "./define-entry.ts";
 
-/** Kinds of entries that other programs of the family write. They are kept and shown; we write none of them. */
+/** Kinds of entries that other programs of the family write. They are kept and shown; of these we write only `ttsr_injection`. */
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 const texts = Type.Array(Type.String());

@@ -255,10 +255,7 @@ export const OMP = {
           text: "`auto_retry_end` says that the retries are over.",
           same: "pi.events.retry-end-success",
         },
-        "omp.events.ttsr-triggered": {
-          text: "`ttsr_triggered` says that a stream rule has matched the answer of the model.",
-          open: "stream-rules",
-        },
+        "omp.events.ttsr-triggered": "`ttsr_triggered` says that a stream rule has matched the answer of the model.",
         "omp.events.todo-reminder": "`todo_reminder` says that the agent is reminded of unfinished todos.",
         "omp.events.extension-error": {
           text: "An error of the extension runner is `extension_error` with `extensionPath`, `event` and `error`.",

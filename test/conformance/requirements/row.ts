@@ -25,7 +25,6 @@ export const AREAS = [
   "retry",
   "sessions",
   "state",
-  "stream-rules",
   "templates",
   "thinking",
   "todos",

@@ -2,6 +2,7 @@ import type { Dialect, DialectName } from "@tiller/protocol/dialects/dialect";
 import { DIALECTS } from "@tiller/protocol/dialects/index";
 import type { ThinkingLevel } from "@tiller/protocol/model";
 import type { InterruptMode, QueueMode, UpdateMode } from "@tiller/protocol/state";
+import type { RuleInterruptMode } from "@tiller/protocol/stream-rule";
 
 /**
  * Every setting. Types, defaults, checks and docs/settings.md come from this table. It is on the start path, so it is
@@ -18,6 +19,12 @@ export const THINKING_LEVELS = [
   "xhigh",
 ] as const satisfies readonly ThinkingLevel[];
 export const UPDATE_MODES = ["snapshot", "delta"] as const satisfies readonly UpdateMode[];
+export const RULE_INTERRUPT_MODES = [
+  "always",
+  "prose-only",
+  "tool-only",
+  "never",
+] as const satisfies readonly RuleInterruptMode[];
 const QUEUE_MODES = ["all", "one-at-a-time"] as const satisfies readonly QueueMode[];
 const INTERRUPT_MODES = ["immediate", "wait"] as const satisfies readonly InterruptMode[];
 
@@ -354,6 +361,35 @@ export const SETTINGS = {
     status: "works",
     summary: "Seconds until finished todos are cleared; -1: never.",
   },
+  "ttsr.enabled": { type: "boolean", default: true, status: "works", summary: "Look for stream rules and obey them." },
+  "ttsr.contextMode": {
+    type: "choice",
+    values: ["discard", "keep"],
+    default: "discard",
+    status: "works",
+    summary: "What becomes of an answer that a stream rule has interrupted: the model sees it again, or not.",
+  },
+  "ttsr.interruptMode": {
+    type: "choice",
+    values: RULE_INTERRUPT_MODES,
+    default: "always",
+    status: "works",
+    summary: "Where a match of a stream rule interrupts the answer; elsewhere the model is told after it.",
+  },
+  "ttsr.repeatMode": {
+    type: "choice",
+    values: ["once", "after-gap"],
+    default: "once",
+    status: "works",
+    summary: "How often a stream rule may trigger: once in a session, or again after `ttsr.repeatGap`.",
+  },
+  "ttsr.repeatGap": {
+    type: "integer",
+    min: 1,
+    default: 10,
+    status: "works",
+    summary: "Messages until a stream rule may trigger again.",
+  },
   "task.isolation.mode": {
     type: "string",
     default: "none",
@@ -455,7 +491,6 @@ export const FOREIGN_KEYS: readonly string[] = [
   "autocompleteMaxVisible",
   "branchSummary",
   "contextPromotion",
-  "ttsr",
   "lsp",
   "edit",
   "read",

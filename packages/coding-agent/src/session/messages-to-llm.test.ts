@@ -60,3 +60,30 @@ test("each time it is the same object, so that what was sent before is known aga
   expect(first[0]).toBe(user);
   for (const [at, message] of messagesToLlm([...messages]).entries()) expect(message).toBe(first[at]);
 });
+
+test("an answer that a stream rule has ended is shown to the model, if it was kept; one that was aborted is not", () => {
+  const call = { type: "toolCall", id: "c", name: "edit", arguments: {} } as const;
+  const cut = {
+    role: "assistant",
+    content: [call],
+    stopReason: "aborted",
+    errorMessage: "no",
+  } as unknown as AgentMessage;
+  const result = { role: "toolResult", toolCallId: "c", content: [] } as unknown as AgentMessage;
+  const told: AgentMessage = {
+    role: "custom",
+    customType: "ttsr-injection",
+    content: "No.",
+    display: false,
+    timestamp: 1,
+  };
+  const user: AgentMessage = { role: "user", content: "go", timestamp: 1 };
+  const shown = messagesToLlm([cut, result, told]);
+  expect(shown[0]).toMatchObject({ content: [call], stopReason: "toolUse" });
+  expect(shown[0]).not.toHaveProperty("errorMessage");
+  expect(messagesToLlm([cut, result, told])[0]).toBe(shown[0]);
+  expect(messagesToLlm([{ ...cut, content: text("x") } as AgentMessage, told])[0]).toMatchObject({
+    stopReason: "stop",
+  });
+  expect(messagesToLlm([cut, result, user])[0]).toBe(cut);
+});

@@ -1,5 +1,11 @@
 import type { UserContent } from "@tiller/protocol/content";
-import type { AgentMessage, BashExecutionMessage, LlmMessage, UserMessage } from "@tiller/protocol/message";
+import type {
+  AgentMessage,
+  AssistantMessage,
+  BashExecutionMessage,
+  LlmMessage,
+  UserMessage,
+} from "@tiller/protocol/message";
 
 /**
  * The only projection of the conversation onto what a model understands. The same message always becomes the same object:
@@ -7,12 +13,36 @@ import type { AgentMessage, BashExecutionMessage, LlmMessage, UserMessage } from
  */
 export function messagesToLlm(messages: readonly AgentMessage[]): LlmMessage[] {
   const result: LlmMessage[] = [];
-  for (const message of messages) {
+  for (const [at, message] of messages.entries()) {
     const { role } = message;
-    if (role === "user" || role === "assistant" || role === "toolResult") result.push(message);
+    if (role === "assistant") result.push(wasCorrected(messages, at) ? asAnswer(message) : message);
+    else if (role === "user" || role === "toolResult") result.push(message);
     else if (role !== "bashExecution" || !message.excludeFromContext) result.push(projected(message));
   }
   return result;
+}
+
+/** A stream rule has ended this answer, and the model was told so: it shall see what it is about. */
+function wasCorrected(messages: readonly AgentMessage[], at: number): boolean {
+  const message = messages[at];
+  if (message?.role !== "assistant" || message.stopReason !== "aborted") return false;
+  let behind = at + 1;
+  while (messages[behind]?.role === "toolResult") behind += 1;
+  const next = messages[behind];
+  return next?.role === "custom" && next.customType === "ttsr-injection";
+}
+
+const answers = new WeakMap<AssistantMessage, AssistantMessage>();
+
+/** Aborted answers are not sent to models, this one is: as if it had ended where it was interrupted. */
+function asAnswer(message: AssistantMessage): AssistantMessage {
+  const known = answers.get(message);
+  if (known) return known;
+  const { errorMessage: _, ...rest } = message;
+  const hasCalls = message.content.some(({ type }) => type === "toolCall");
+  const made: AssistantMessage = { ...rest, stopReason: hasCalls ? "toolUse" : "stop" };
+  answers.set(message, made);
+  return made;
 }
 
 type OwnMessage = Exclude<AgentMessage, LlmMessage>;

@@ -13,6 +13,10 @@ export interface Situation {
   pauseTooLong: boolean;
   /** Undefined while nothing is compacted by itself. */
   compaction?: CompactionSituation;
+  /** A stream rule has ended the answer. */
+  interrupted?: boolean;
+  /** Stream rules have something to say about an answer that they let pass. */
+  hasObjections?: boolean;
   /** The plan has open tasks, and the model may be reminded of them. */
   hasOpenTasks?: boolean;
 }
@@ -31,6 +35,7 @@ export interface CompactionSituation {
 export type Step =
   | { do: "stop" }
   | { do: "remind" }
+  | { do: "correct" }
   | { do: "report"; secondOverflow?: true }
   | { do: "retry"; attempt: number }
   | { do: "compact"; reason: "overflow" | "threshold"; thenContinue: boolean };
@@ -42,7 +47,9 @@ interface Rule {
 
 /** The first rule that holds decides. Its rows are its tests. */
 const RULES: readonly Rule[] = [
-  { when: (s) => s.stopReason === "aborted" || s.limitReached === true, step: () => ({ do: "stop" }) },
+  { when: (s) => s.limitReached === true, step: () => ({ do: "stop" }) },
+  { when: (s) => s.interrupted === true, step: () => ({ do: "correct" }) },
+  { when: (s) => s.stopReason === "aborted", step: () => ({ do: "stop" }) },
   {
     when: ({ compaction: c }) => c?.overflow === true && !c.overflowTried,
     step: () => ({ do: "compact", reason: "overflow", thenContinue: true }),
@@ -54,6 +61,7 @@ const RULES: readonly Rule[] = [
     step: (s) => ({ do: "retry", attempt: s.attempt + 1 }),
   },
   { when: (s) => s.stopReason === "error", step: () => ({ do: "report" }) },
+  { when: (s) => s.hasObjections === true && s.stopReason !== "toolUse", step: () => ({ do: "correct" }) },
   {
     when: (s) => s.compaction?.overThreshold === true,
     step: (s) => ({

@@ -154,8 +154,11 @@ export function createProgress(options: ProgressOptions): Progress {
       void tell({ type: "auto_retry_start", attempt, maxAttempts, delayMs, errorMessage });
     },
     cancelRetry: () => endRetry({ success: false, finalError: "Retry cancelled" }),
-    endRetries({ error, stopReason }) {
-      if (attempt > 0) endRetry({ success: false, finalError: error?.message ?? `The run ended: ${stopReason}` });
+    endRetries({ error, stopReason, interrupted }) {
+      if (attempt === 0) return;
+      // The model did answer; that a rule has cut it short is no failure of the retry.
+      if (interrupted) endRetry({ success: true });
+      else endRetry({ success: false, finalError: error?.message ?? `The run ended: ${stopReason}` });
     },
     limit: () => check(uses().filter(endsTurns)) ?? budget?.limit(),
     countToolCall() {

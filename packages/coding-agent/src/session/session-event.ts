@@ -4,6 +4,7 @@ import type { CompactionResult } from "@tiller/protocol/compaction";
 import type { AgentMessage, Usage } from "@tiller/protocol/message";
 import type { ThinkingLevel } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
+import type { StreamRule } from "@tiller/protocol/stream-rule";
 import type { Subagent, SubagentEvent } from "@tiller/protocol/sub-agent";
 import type { TodoItem } from "@tiller/protocol/todo";
 import type { LimitUse } from "./limits.ts";
@@ -81,6 +82,7 @@ export type SessionEvent =
   | { type: "subagent_lifecycle"; payload: Subagent }
   | { type: "subagent_progress"; payload: Subagent }
   | { type: "subagent_event"; payload: SubagentEvent }
+  | { type: "ttsr_triggered"; rules: StreamRule[] }
   | { type: "extension_error"; extensionPath: string; event: string; error: string }
   | { type: "notice"; level: "info" | "warning" | "error"; message: string; source?: string };
 

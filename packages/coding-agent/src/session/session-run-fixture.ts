@@ -9,7 +9,7 @@ import { createEventPipeline } from "./event-pipeline.ts";
 import type { RetrySettings } from "./retry-policy.ts";
 import type { EventPlace, SessionEvent } from "./session-event.ts";
 import { createSessionQueue, type WaitingMessage } from "./session-queue.ts";
-import { createSessionRun, type RunCompaction } from "./session-run.ts";
+import { createSessionRun, type RunCompaction, type RunRules } from "./session-run.ts";
 import { noSpending } from "./usage-tally.ts";
 
 /** Runs for tests: an agent that does what it is told, and timers that fire when the test says so. */
@@ -34,9 +34,13 @@ function handClock() {
 export interface SessionParts {
   retry?: RetrySettings;
   compaction?(emit: (event: SessionEvent) => void): RunCompaction;
+  rules?: RunRules;
 }
 
-export function session(runAgent: (run: AgentRun) => Promise<RunOutcome>, { retry, compaction }: SessionParts = {}) {
+export function session(
+  runAgent: (run: AgentRun) => Promise<RunOutcome>,
+  { retry, compaction, rules }: SessionParts = {},
+) {
   const events: (SessionEvent & { place?: EventPlace })[] = [];
   const pipeline = createEventPipeline({ keep: () => undefined, endTurn: () => undefined });
   pipeline.subscribe((event, place) => {
@@ -63,7 +67,7 @@ export function session(runAgent: (run: AgentRun) => Promise<RunOutcome>, { retr
     queue,
     clock,
     ids,
-    machinery: async () => ({ runAgent, ports: {} as AgentPorts }),
+    machinery: async () => ({ runAgent, ports: {} as AgentPorts, rules }),
     model: () => model,
     retrySettings: () => retry,
     atRest: () => undefined,

@@ -55,6 +55,17 @@ export interface SessionRun {
 export interface RunMachinery {
   runAgent(run: AgentRun): Promise<RunOutcome>;
   ports: Omit<AgentPorts, "queue" | "news" | "limit" | "countToolCall">;
+  /** Those who look along in `ports.watch`, as far as the run has to do with them. */
+  rules?: RunRules;
+}
+
+/** Stream rules: what they have against an answer, and what becomes of it. */
+export interface RunRules {
+  readonly hasObjections: boolean;
+  /** What the model is told about the last answer, once; keeps that it was told. */
+  takeReminder(): CustomMessage | undefined;
+  /** An answer that was interrupted is left out of what the model sees. */
+  readonly discards: boolean;
 }
 
 export interface SessionRunOptions {
@@ -151,7 +162,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
   const attempts = async (run: Run, message: AgentMessage): Promise<LastAttempt> => {
     const { progress, controller } = run;
     const { signal } = controller;
-    const { runAgent, ports } = await options.machinery(signal);
+    const { runAgent, ports, rules } = await options.machinery(signal);
     await compactBefore(run);
     const opening = await options.open?.(message, ports, signal);
     const { systemPrompt } = opening ?? {};
@@ -159,12 +170,12 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     let prompts: readonly AgentMessage[] = [...(opening?.messages ?? [message]), ...(news ? [news] : [])];
     for (;;) {
       run.isUnanswered = true;
-      const outcome = await runAgent({
+      const ended = await runAgent({
         ports: {
           ...ports,
           ...(systemPrompt !== undefined && { systemPrompt: () => systemPrompt }),
           queue: queue.forRun(progress),
-          news: () => options.todos?.takeNews(),
+          news: () => [options.todos?.takeNews(), rules?.takeReminder()].filter((message) => message !== undefined),
           limit: progress.limit,
           countToolCall: progress.countToolCall,
         },
@@ -172,11 +183,15 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
         emit: progress.emit,
         signal,
       });
+      // What a rule interrupts goes on by itself, as far as the limits allow.
+      const interrupted = ended.interrupted === true && !signal.aborted;
+      const outcome = interrupted ? { ...ended, limit: progress.limit() } : ended;
       run.isUnanswered = outcome.messages.at(-1)?.role !== "assistant";
       const settings = options.retrySettings();
       const attempt = progress.attempt + 1;
       const delayMs = settings && retryDelay(attempt, outcome.error, settings, ids.lot());
       const isFree = outcome.stopReason === "stop" && !progress.isSpent;
+      const hasObjections = rules?.hasObjections === true && !progress.isSpent;
       const reminder = isFree ? options.todos?.reminder(run.reminders + 1) : undefined;
       const step = nextStep({
         stopReason: outcome.stopReason,
@@ -187,6 +202,8 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
         maxRetries: settings?.maxRetries ?? 0,
         pauseTooLong: delayMs === undefined,
         compaction: compactionSituation(run, outcome),
+        interrupted,
+        hasObjections,
         hasOpenTasks: reminder !== undefined,
       });
       if (step.do === "retry" && delayMs !== undefined) {
@@ -197,6 +214,13 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       }
       if (settings && outcome.error && delayMs === undefined) tellLongPause(outcome.error, settings.maxDelayMs);
       progress.endRetries(outcome);
+      if (step.do === "correct") {
+        progress.end(outcome.messages, true);
+        if (interrupted && rules?.discards) leaveOutAnswer(run, outcome);
+        const correction = rules?.takeReminder();
+        prompts = correction ? [correction] : [];
+        continue;
+      }
       if (step.do === "remind" && reminder) {
         progress.end(outcome.messages, true);
         run.reminders += 1;

@@ -10,7 +10,7 @@ import type { Place, RegexNode } from "./rust-regex-parse.ts";
 /** What may be counted out; `(a{1000}){1000}` is too much for ripgrep too. */
 const MAX_STEPS = 20_000;
 
-type Step =
+export type Step =
   | { kind: "set"; has: (char: string) => boolean }
   | { kind: "place"; holds: (before: string, after: string) => boolean }
   /** On to the next step, and to another one. */
@@ -21,38 +21,47 @@ type Step =
 /** Undefined for a pattern that cannot be matched this way: what refers back or looks around, or is too large. */
 export function createMachine(root: RegexNode): ((line: string) => boolean) | undefined {
   const steps: Step[] = [];
-  if (!compile(root, steps)) return undefined;
+  if (!compile(root, steps, rustLeaf)) return undefined;
   steps.push({ kind: "match" });
   return (line) => run(steps, line);
 }
 
-/** False when it cannot be done. */
-function compile(node: RegexNode, steps: Step[]): boolean {
+export type LeafNode = Extract<RegexNode, { kind: "set" | "place" }>;
+/** What a character or a place between characters is tested with. */
+export type Leaf = (node: LeafNode) => Step;
+
+function rustLeaf(node: LeafNode): Step {
+  return node.kind === "set"
+    ? { kind: "set", has: membership(node.ignoreCase ? foldCase(node.set) : node.set) }
+    : { kind: "place", holds: placeTest(node.place, node.ascii) };
+}
+
+/** Adds the steps of a pattern to those that are there. False when it cannot be done. */
+export function compile(node: RegexNode, steps: Step[], leaf: Leaf): boolean {
   if (steps.length > MAX_STEPS) return false;
   switch (node.kind) {
     case "set":
-      return steps.push({ kind: "set", has: membership(node.ignoreCase ? foldCase(node.set) : node.set) }) > 0;
     case "place":
-      return steps.push({ kind: "place", holds: placeTest(node.place, node.ascii) }) > 0;
+      return steps.push(leaf(node)) > 0;
     case "sequence":
-      return node.parts.every((part) => compile(part, steps));
+      return node.parts.every((part) => compile(part, steps, leaf));
     case "choice":
-      return compileChoice(node.parts, steps);
+      return compileChoice(node.parts, steps, leaf);
     case "repeat":
-      return compileRepeat(node, steps);
+      return compileRepeat(node, steps, leaf);
     case "group":
-      return compile(node.part, steps);
+      return compile(node.part, steps, leaf);
     default:
       return false;
   }
 }
 
-function compileChoice(parts: readonly RegexNode[], steps: Step[]): boolean {
+function compileChoice(parts: readonly RegexNode[], steps: Step[], leaf: Leaf): boolean {
   const ends: { kind: "jump"; to: number }[] = [];
   for (const [index, part] of parts.entries()) {
     const fork = { kind: "fork" as const, to: 0 };
     if (index < parts.length - 1) steps.push(fork);
-    if (!compile(part, steps)) return false;
+    if (!compile(part, steps, leaf)) return false;
     const end = { kind: "jump" as const, to: 0 };
     ends.push(end);
     steps.push(end);
@@ -62,15 +71,20 @@ function compileChoice(parts: readonly RegexNode[], steps: Step[]): boolean {
   return true;
 }
 
-function compileRepeat({ part, min, max }: Extract<RegexNode, { kind: "repeat" }>, steps: Step[]): boolean {
-  for (let i = 0; i < min; i++) if (!compile(part, steps)) return false;
+function compileRepeat({ part, min, max }: Extract<RegexNode, { kind: "repeat" }>, steps: Step[], leaf: Leaf): boolean {
+  const before = steps.length;
+  for (let i = 0; i < min; i++) {
+    if (!compile(part, steps, leaf)) return false;
+    // Nothing, however often, is nothing; and it would never be too large.
+    if (steps.length === before) return true;
+  }
   const forks: { kind: "fork"; to: number }[] = [];
   const isEndless = max === Number.POSITIVE_INFINITY;
   for (let i = min; i < (isEndless ? min + 1 : max); i++) {
     const fork = { kind: "fork" as const, to: 0 };
     const start = steps.push(fork) - 1;
     forks.push(fork);
-    if (!compile(part, steps)) return false;
+    if (!compile(part, steps, leaf)) return false;
     if (isEndless) steps.push({ kind: "jump", to: start });
   }
   for (const fork of forks) fork.to = steps.length;

@@ -50,6 +50,7 @@ export const KINDS = [
   "usage",
   "context_edit",
   "title_change",
+  "ttsr_injection",
 ] as const;
 
 /** 0 is no message, or a role that is not listed. */

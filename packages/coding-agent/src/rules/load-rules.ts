@@ -1,0 +1,44 @@
+import { fewProblems, readText } from "../prompts/places.ts";
+import type { LoadedRule, RuleSource } from "./rule.ts";
+import { readRule } from "./rule-file.ts";
+
+const MOST_RULES = 1000;
+/** Steps of all conditions together, see `condition.ts`: what one character may cost in the worst case. */
+export const MOST_STEPS = 5000;
+
+/** Reads the files in the order in which they count. Whatever is in them, it ends soon and never throws. */
+export async function loadRules(files: readonly RuleSource[]): Promise<{ rules: LoadedRule[]; problems: string[] }> {
+  const byName = new Map<string, LoadedRule>();
+  const problems: string[] = [];
+  let steps = 0;
+  for (const source of files.slice(0, MOST_RULES)) {
+    const read = readText(source.path);
+    if ("problem" in read) {
+      problems.push(read.problem);
+      continue;
+    }
+    const found = await readRule(read.text, source);
+    problems.push(...found.problems);
+    if (!found.rule) continue;
+    const { name, path } = found.rule.rule;
+    const first = byName.get(name);
+    const size = sizeOf(found.rule);
+    if (first) problems.push(`${path}: there is a rule "${name}" already, in ${first.rule.path}; that one counts`);
+    else if (steps + size > MOST_STEPS) problems.push(tooMuch(path));
+    else {
+      byName.set(name, found.rule);
+      steps += size;
+    }
+  }
+  const rest = files.length - MOST_RULES;
+  if (rest > 0) problems.push(`${rest} files with rules were not read: there are more than ${MOST_RULES}`);
+  return { rules: [...byName.values()], problems: fewProblems(problems) };
+}
+
+function sizeOf({ triggers }: LoadedRule): number {
+  return triggers.reduce((sum, { condition }) => sum + condition.size, 0);
+}
+
+function tooMuch(path: string): string {
+  return `${path}: this rule is left out, the conditions of all rules together may have ${MOST_STEPS} steps; make them shorter`;
+}
