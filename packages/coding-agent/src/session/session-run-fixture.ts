@@ -58,7 +58,9 @@ export function session(runAgent: (run: AgentRun) => Promise<RunOutcome>, { retr
   const leftOut: unknown[] = [];
   const marks: string[] = [];
   const queue = createSessionQueue(waiting, ids, () => undefined);
+  const handled = { isAny: false };
   const run = createSessionRun({
+    isAnyHandled: () => handled.isAny,
     pipeline,
     queue,
     clock,
@@ -76,6 +78,7 @@ export function session(runAgent: (run: AgentRun) => Promise<RunOutcome>, { retr
   });
   return {
     run,
+    handled,
     queue,
     events,
     delays,
