@@ -26,6 +26,8 @@ testSome.each<[string, string, string]>([
   ["in a tool", extension(tool("loop", FOREVER)), "tool loop"],
   ["in a tool, after an await", extension(tool("loop", `await 0; ${FOREVER}`)), "bad.ts"],
   ["in a command", extension(command("loop", FOREVER)), "command loop"],
+  // The line of the source, not that of the code that it became.
+  ["below a type", extension(command("loop", FOREVER), "interface Wind {\n  speed: number;\n}\n"), "bad.ts:6)"],
   ["in a timer", extension(`pi.on("agent_start", () => { setTimeout(() => { ${FOREVER} }, 5); });`), "bad.ts"],
   [
     "in a promise job that begets another one",
@@ -216,6 +218,8 @@ testSome.each<[string, string, number]>([
   rpc.send({ id: "p", type: "prompt", message: code.includes("registerCommand") ? "/leave" : "go" });
   expect(await rpc.waitExit()).toEqual({ code: exitCode, signal: null });
   expect(rpc.frames.filter(({ type, id }) => type === "prompt_result" && id === "p")).toHaveLength(1);
+  // What was asked for is told; the exception that stands for it is nobody's mistake.
+  expect(rpc.frames.filter(({ event }) => event === "uncaught_exception")).toEqual([]);
 });
 
 const ADRIFT: readonly (readonly [string, string, string, RegExp])[] = [

@@ -124,49 +124,82 @@ test.each(LEAVING)("%s twice at once, while a command runs", async (_, make) => 
   await worksStill(rpc);
 });
 
-test.each<[string, string]>([
-  ["newSession", "await ctx.newSession();"],
-  ["newSession, twice at once", "await Promise.allSettled([ctx.newSession(), ctx.newSession()]);"],
-  ["newSession, without waiting", "void ctx.newSession();"],
-  ["fork", "await ctx.fork(ctx.sessionManager.getBranch().find((e) => e.message?.role === 'user').id);"],
-  ["fork of nothing", "await ctx.fork('nowhere');"],
-  ["switchSession to itself", "await ctx.switchSession(ctx.sessionManager.getSessionFile());"],
-  ["switchSession to nothing", "await ctx.switchSession('/nowhere/at/all.jsonl');"],
-  ["reload", "await ctx.reload();"],
-  ["reload, twice at once", "await Promise.allSettled([ctx.reload(), ctx.reload()]);"],
-  ["reload and newSession at once", "await Promise.allSettled([ctx.reload(), ctx.newSession()]);"],
-  ["newSession with a setup that throws", "await ctx.newSession({ setup() { throw new Error('no'); } });"],
+/** What becomes of a run during which it is called, and what the host hears of it each time, if anything. */
+test.each<[name: string, code: string, run: "aborted" | "completed", error?: string]>([
+  ["newSession", "await ctx.newSession();", "aborted"],
+  ["newSession, twice at once", "await Promise.allSettled([ctx.newSession(), ctx.newSession()]);", "aborted"],
+  ["newSession, without waiting", "void ctx.newSession();", "aborted"],
+  ["fork", "await ctx.fork(ctx.sessionManager.getBranch().find((e) => e.message?.role === 'user').id);", "aborted"],
+  ["fork of nothing", "await ctx.fork('nowhere');", "completed", "command: Invalid entry ID for forking"],
+  ["switchSession to itself", "await ctx.switchSession(ctx.sessionManager.getSessionFile());", "aborted"],
+  [
+    "switchSession to nothing",
+    "await ctx.switchSession('/nowhere/at/all.jsonl');",
+    "completed",
+    "command: Stored session working directory does not exist",
+  ],
+  ["reload", "await ctx.reload();", "completed"],
+  ["reload, twice at once", "await Promise.allSettled([ctx.reload(), ctx.reload()]);", "completed"],
+  ["reload and newSession at once", "await Promise.allSettled([ctx.reload(), ctx.newSession()]);", "aborted"],
+  [
+    "newSession with a setup that throws",
+    "await ctx.newSession({ setup() { throw new Error('no'); } });",
+    "aborted",
+    "command: no",
+  ],
   [
     "newSession with a setup that hangs",
     "void ctx.newSession({ setup: () => new Promise(() => {}) }); await new Promise((r) => setTimeout(r, 300));",
+    "aborted",
+    "unhandled_rejection: the setup of a new session did not finish within 0.1 s",
   ],
   [
     "newSession with a setup of nonsense",
     "await ctx.newSession({ setup(sm) { sm.appendMessage(42); sm.appendMessage({ role: 'user', content: 42n }); } });",
+    "aborted",
+    "command: appendMessage: a message is an object with a role",
   ],
-  ["newSession with a withSession that throws", "await ctx.newSession({ withSession() { throw new Error('no'); } });"],
-  ["shutdown and newSession", "ctx.newSession().catch(() => {}); await ctx.newSession();"],
-  ["waitForIdle", "await ctx.waitForIdle();"],
-  ["navigateTree to nothing", "await ctx.navigateTree('nowhere');"],
   [
-    "compact",
-    "ctx.compact(); ctx.compact({ onComplete() { throw new Error('no'); }, onError() { throw new Error('no'); } });",
+    "newSession with a withSession that throws",
+    "await ctx.newSession({ withSession() { throw new Error('no'); } });",
+    "aborted",
+    "command: no",
   ],
-])("a command that calls %s, idle and during a run", async (_, code) => {
+  ["shutdown and newSession", "ctx.newSession().catch(() => {}); await ctx.newSession();", "aborted"],
+  ["waitForIdle", "await ctx.waitForIdle();", "completed"],
+  ["navigateTree to nothing", "await ctx.navigateTree('nowhere');", "completed", "command: Entry not found: nowhere"],
+])("a command that calls %s, idle and during a run", async (_, code, status, error) => {
   const rpc = start(extension(`pi.on("agent_end", () => {}); ${command("act", code)}`), {
     script: ['text "one"', 'text "two"', 'delay 300 + text "three"', ...Array<string>(6).fill('text "aye"')],
     settings: { "extensionLimits.hookMs": 100 },
   });
   await worksStill(rpc);
   await worksStill(rpc);
-  expect((await rpc.prompt("/act")).result).toMatchObject({ agentInvoked: false });
+  const heard = (): string[] => errorsOf(rpc).map((told) => `${told.event}: ${told.error}`);
+  expect((await rpc.prompt("/act")).result).toMatchObject({ status: "completed", agentInvoked: false });
+  if (error) await rpc.waitFor("extension_error");
+  const idle = heard();
   rpc.send({ id: "run", type: "prompt", message: "go" });
   await rpc.waitFor((frame) => frame.type === "response" && frame.id === "run");
   rpc.send({ id: "act", type: "prompt", message: "/act" });
   await Promise.all([result(rpc, "act"), result(rpc, "run")]);
   await pause(50);
   await worksStill(rpc);
-  expect([resultsOf(rpc, "act").length, resultsOf(rpc, "run").length]).toEqual([1, 1]);
+  expect([resultsOf(rpc, "act"), resultsOf(rpc, "run")]).toMatchObject([[{ status: "completed" }], [{ status }]]);
+  // The same each time, and nothing else.
+  const expected = error === undefined ? [] : [expect.stringMatching(new RegExp(`^${error}`))];
+  expect([idle, heard().slice(idle.length)]).toEqual([expected, expected]);
+});
+
+test("ctx.compact() with functions that throw, and with none: the host hears of it, and the process goes on", async () => {
+  const throws = "() => { throw new Error('no'); }";
+  const code = `ctx.compact(); ctx.compact({ onComplete: ${throws}, onError: ${throws} });`;
+  const rpc = start(extension(command("act", code)), { script: Array<string>(8).fill('text "aye"') });
+  await worksStill(rpc);
+  await worksStill(rpc);
+  expect((await rpc.prompt("/act")).result).toMatchObject({ status: "completed" });
+  expect(await rpc.waitFor("extension_error")).toMatchObject({ event: "compact", error: "no" });
+  await worksStill(rpc);
 });
 
 test("messages that an extension sends at the end of each run do not starve the host: abort ends it", async () => {
@@ -211,13 +244,15 @@ test.each<[string, string, readonly string[]]>([
     ['toolCall ls {"path":"."}', 'text "x"'],
   ],
 ])("abort while a handler hangs in %s ends the prompt long before its limit", async (what, code, script) => {
+  // The model has answered by then; only those who hear of it are still waited for.
+  const isAnswered = what === "turn_start" || what === "agent_end";
   const rpc = start(extension(code), { files: { "a.txt": "a" }, script: [...script, ...script] });
   rpc.send({ id: "p", type: "prompt", message: "go" });
   await rpc.waitFor((frame) => frame.type === "response" && frame.id === "p");
   if (what.includes("dialog")) await rpc.waitFor(isDialog);
-  await pause(150);
+  await (isAnswered ? rpc.waitFor("agent_end") : pause(150));
   expect((await rpc.call({ type: "abort" }, 3000)).success).toBe(true);
-  expect((await result(rpc, "p")).status).toMatch(/aborted|completed/);
+  expect((await result(rpc, "p")).status).toBe(isAnswered ? "completed" : "aborted");
   expect(resultsOf(rpc, "p")).toHaveLength(1);
   const { data } = await rpc.call({ type: "get_state" });
   expect(data).toMatchObject({ isStreaming: false });
@@ -395,48 +430,48 @@ test("setActiveTools([]) in the middle of a run: the next turn has none", async 
   await worksStill(rpc);
 });
 
-test.each([
-  "pi.setModel({ provider: 'no', id: 'no' })",
-  "pi.setModel()",
-  "pi.setModel(null)",
-  "pi.setThinkingLevel('no')",
-  "pi.setThinkingLevel()",
-  "pi.setLabel()",
-  "pi.setSessionName()",
-  "pi.setSessionName('')",
-  "pi.appendEntry()",
-  "pi.sendMessage()",
-  "pi.sendUserMessage()",
-  "pi.sendUserMessage({})",
-  "pi.exec()",
-  "pi.exec('/no/such/thing', null)",
-  "pi.exec('sh', 42)",
-  "pi.setActiveTools()",
-  "pi.setActiveTools([null, 42, 'nothing'])",
-  "pi.getFlag()",
-  "pi.events.emit()",
-  "pi.events.on()",
-  "pi.registerTool()",
-  "pi.unregisterProvider()",
-  "ctx.ui.select()",
-  "ctx.ui.select('x', 42)",
-  "ctx.ui.confirm()",
-  "ctx.ui.notify()",
-  "ctx.ui.notify({})",
-  "ctx.ui.setWidget()",
-  "ctx.ui.setWidget('x', 42)",
-  "ctx.ui.setWidget('x', () => 42)",
-  "ctx.ui.setStatus()",
-  "ctx.ui.setTitle()",
-  "ctx.ui.custom()",
-  "ctx.ui.nothing()",
-  "ctx.sessionManager.getEntry()",
-  "ctx.sessionManager.getBranch('no')",
-  "ctx.modelRegistry.find()",
-  "ctx.abort()",
-  "ctx.getContextUsage()",
-  "ctx.compact(42)",
-])("%s in a tool, without its arguments or with the wrong ones", async (call) => {
+test.each<[call: string, result: string]>([
+  ["pi.setModel({ provider: 'no', id: 'no' })", "fine"],
+  ["pi.setModel()", "setModel: a model is an object with provider and id"],
+  ["pi.setModel(null)", "setModel: a model is an object with provider and id"],
+  ["pi.setThinkingLevel('no')", 'setThinkingLevel: "no" is no level: off, minimal, low, medium, high, xhigh'],
+  ["pi.setThinkingLevel()", 'setThinkingLevel: "undefined" is no level: off, minimal, low, medium, high, xhigh'],
+  ["pi.setLabel()", "Entry not found: undefined"],
+  ["pi.setSessionName()", "setSessionName: name must be a text"],
+  ["pi.setSessionName('')", "Session name cannot be empty"],
+  ["pi.appendEntry()", "appendEntry: customType must be a text"],
+  ["pi.sendMessage()", "sendMessage: message must be an object"],
+  ["pi.sendUserMessage()", "sendUserMessage: content must be a text, or text and image blocks"],
+  ["pi.sendUserMessage({})", "sendUserMessage: content must be a text, or text and image blocks"],
+  ["pi.exec()", "fine"],
+  ["pi.exec('/no/such/thing', null)", "fine"],
+  ["pi.exec('sh', 42)", "fine"],
+  ["pi.setActiveTools()", "setActiveTools: names must be a list of tool names"],
+  ["pi.setActiveTools([null, 42, 'nothing'])", "fine"],
+  ["pi.getFlag()", "fine"],
+  ["pi.events.emit()", "fine"],
+  ["pi.events.on()", 'events.on("undefined"): the handler must be a function'],
+  ["pi.registerTool()", "fine"],
+  ["pi.unregisterProvider()", "fine"],
+  ["ctx.ui.select()", "ctx.ui.select(): options must be an array, got undefined"],
+  ["ctx.ui.select('x', 42)", "ctx.ui.select(): options must be an array, got a number"],
+  ["ctx.ui.confirm()", "fine"],
+  ["ctx.ui.notify()", "fine"],
+  ["ctx.ui.notify({})", "ctx.ui.notify(): message must be a string, got an object"],
+  ["ctx.ui.setWidget()", "ctx.ui.setWidget(): key must be a string, got undefined"],
+  ["ctx.ui.setWidget('x', 42)", "ctx.ui.setWidget(): content must be an array, got a number"],
+  ["ctx.ui.setWidget('x', () => 42)", "fine"],
+  ["ctx.ui.setStatus()", "ctx.ui.setStatus(): key must be a string, got undefined"],
+  ["ctx.ui.setTitle()", "fine"],
+  ["ctx.ui.custom()", "fine"],
+  ["ctx.ui.nothing()", "ctx.ui.nothing is not a function"],
+  ["ctx.sessionManager.getEntry()", "fine"],
+  ["ctx.sessionManager.getBranch('no')", "fine"],
+  ["ctx.modelRegistry.find()", "fine"],
+  ["ctx.abort()", "fine"],
+  ["ctx.getContextUsage()", "fine"],
+  ["ctx.compact(42)", "fine"],
+])("%s in a tool, without its arguments or with the wrong ones", async (call, expected) => {
   const rpc = start(
     extension(
       tool(
@@ -450,6 +485,8 @@ test.each([
   );
   rpc.send({ id: "p", type: "prompt", message: "go" });
   await result(rpc, "p");
+  // A clear sentence, or an answer: never nothing.
+  expect(toolResultOf(rpc.frames)).toEqual({ text: expected, isError: expected !== "fine" });
   await rpc.call({ type: "get_state" });
   await worksStill(rpc);
 });

@@ -461,6 +461,23 @@ describe("results that end the run", () => {
   });
 });
 
+describe("results of a failure", () => {
+  it("keep what they show, and may end the run; the word itself is for the loop", async () => {
+    const details = { depth: 3 };
+    const { asked, events } = await play({
+      answers: [calls(["dive", '{"path":"a"}'])],
+      tools: [tool("dive", () => said("no air", { details, isError: true, terminate: true }))],
+    });
+    expect(asked).toHaveLength(1);
+    const result = { content: [{ type: "text", text: "no air" }], details };
+    const end = events.find(({ type }) => type === "tool_execution_end");
+    expect(end).toEqual({ type: "tool_execution_end", toolCallId: "call_0", toolName: "dive", result, isError: true });
+    expect(events.filter(({ type }) => type === "message_end").at(-1)).toMatchObject({
+      message: { role: "toolResult", ...result, isError: true },
+    });
+  });
+});
+
 describe("preparing arguments", () => {
   it("happens before the check and leaves the message as it came", async () => {
     const read = tool("read", ({ args }) => said(`read ${args.path}`), {

@@ -219,10 +219,7 @@ async function execute(tool: AgentTool, call: ToolCall, batch: ToolBatch, signal
   const { signal } = signals;
   // Async, so that a tool that throws at once is a failed call like any other.
   const run = async () => tool.execute({ toolCallId: call.id, args: call.arguments, signal, onUpdate: updates.take });
-  const finished = run().then(
-    (result): Outcome => ({ result, isError: false }),
-    (error: unknown): Outcome => failed(textOf(error)),
-  );
+  const finished = run().then(outcomeOf, (error: unknown): Outcome => failed(textOf(error)));
   const patience = endOfPatience(batch, signals, updates.last);
   try {
     return await Promise.race([finished, patience.over]);
@@ -230,6 +227,12 @@ async function execute(tool: AgentTool, call: ToolCall, batch: ToolBatch, signal
     patience.cancel();
     updates.close();
   }
+}
+
+function outcomeOf(given: AgentToolResult): Outcome {
+  if (!("isError" in given)) return { result: given, isError: false };
+  const { isError, ...result } = given;
+  return { result, isError: isError === true };
 }
 
 /** Progress is cumulative, so while the reader is slow only the newest state waits; nothing comes after the end. */

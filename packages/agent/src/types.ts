@@ -58,8 +58,8 @@ export interface ToolInvocation<Args = Record<string, unknown>> {
   onUpdate(partial: ToolResult): void;
 }
 
-/** `terminate` is for the loop only and is never told or kept: see `AgentTool.execute`. */
-export type AgentToolResult = ToolResult & { terminate?: boolean };
+/** `isError` and `terminate` are for the loop only and no part of the result that is told and kept: see `AgentTool.execute`. */
+export type AgentToolResult = ToolResult & { isError?: boolean; terminate?: boolean };
 
 export interface AgentTool {
   name: string;
@@ -71,7 +71,8 @@ export interface AgentTool {
   /** Makes of what the model sent what the schema wants, before it is checked. A throw is a failed call. */
   prepareArguments?(args: unknown): unknown;
   /**
-   * May throw: the text of the error is what the model sees. When every result of a message's calls has `terminate`, the
+   * May throw: the text of the error is what the model sees. A result with `isError` is a failure with more to show than
+   * a text. When every result of a message's calls has `terminate`, the
    * model is not asked again for them.
    */
   execute(call: ToolInvocation): Promise<AgentToolResult>;

@@ -1,5 +1,8 @@
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { streamAssistant } from "@tiller/ai/stream";
 import type { CompatHost } from "./compat/host.ts";
+import { readJsonFile } from "./config/json-file.ts";
 import type { ExtensionGround } from "./extension-ground.ts";
 import { log } from "./lib/log.ts";
 import { shellOf } from "./part-settings.ts";
@@ -9,12 +12,25 @@ import { messagesToLlm } from "./session/messages-to-llm.ts";
 
 declare const __TILLER_VERSION__: string;
 
+/** Our own code lies somewhere in it, bundled or not. */
+function packageDir(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!isPackage(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+/** A file that only says how modules are to be read has no name. */
+function isPackage(folder: string): boolean {
+  return typeof readJsonFile(join(folder, "package.json")).object?.name === "string";
+}
+
 /** What the modules that extensions import get of the running process. */
 export function createCompatHost(ground: ExtensionGround, onStandIn: (name: string) => void): CompatHost {
   const { agentDir, cwd, env, clock, ids, settings, models } = ground;
   return {
     version: __TILLER_VERSION__,
     agentDir,
+    packageDir,
     cwd,
     env,
     clock,

@@ -29,6 +29,7 @@ import type { Compactor } from "./session/compaction/compactor.ts";
 import { lateCompactor } from "./session/compaction/late-compactor.ts";
 import { createContextUsage } from "./session/context-usage.ts";
 import { createEventPipeline, type EventPipeline } from "./session/event-pipeline.ts";
+import { createHandledPrompts } from "./session/handled-prompts.ts";
 import { createModelControl, type ModelChange, type ModelControl } from "./session/model-control.ts";
 import type { SessionHooks } from "./session/ports.ts";
 import { createResumption, type Resumption } from "./session/resumption.ts";
@@ -195,6 +196,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
   const openDisk = async (): Promise<void> => {
     if (store.needsDisk) await attachDisk(store, disk);
   };
+  const handled = createHandledPrompts(pipeline.emit, () => run.isSettled && queue.isEmpty);
   const run = createSessionRun({
     pipeline,
     queue,
@@ -214,6 +216,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     model,
     retrySettings,
     ...(hooks && { open: (...opening) => joined!.open(...opening), observed: hooks.settled }),
+    isAnyHandled: () => handled.isAny,
     atRest: () => bash.deliver(),
     toolsOver: () => subAgents.made?.main.settled(),
     leaveOut: store.leaveOut,
@@ -276,6 +279,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     bash,
     queue,
     run,
+    handled,
     store,
     pipeline,
     clock,

@@ -8,9 +8,11 @@ import { testHooks } from "./session/test-hooks.ts";
 
 interface Facts {
   isStreaming?: boolean;
+  /** A prompt is still being looked at. */
+  isUndecided?: boolean;
   unusable?: string;
   /** What an `input` handler says. */
-  input?: { handled: boolean; text: string; images?: object[] };
+  input?: { handled: boolean; text: string; images?: object[] } | "unchanged";
   /** What leaving the session comes to. */
   outcome?: { cancelled: boolean } | { refused: string };
 }
@@ -43,6 +45,11 @@ function desk(facts: Facts = {}) {
     copyUpTo: leaving("copyUpTo"),
     switchTo: leaving("switchTo"),
   };
+  const asked: object[] = [];
+  const input = (event: { text?: string; images?: object[] }): object | undefined => {
+    asked.push(event);
+    return facts.input === "unchanged" ? { handled: false, text: event.text, images: event.images } : facts.input;
+  };
   const parts = {
     ground: {
       models: { unusable: () => facts.unusable, scope: [{ id: "m" }] },
@@ -53,9 +60,8 @@ function desk(facts: Facts = {}) {
     },
     extensions: {
       host: {
-        hooks: testHooks(facts.input ? { input: () => facts.input } : {}, []),
+        hooks: testHooks(facts.input ? { input } : {}, []),
         generation: { tools: () => new Map([["read", { extension: { source: { path: "/a.ts" } } }]]) },
-        reload: note("reload"),
       },
     },
     store,
@@ -67,20 +73,26 @@ function desk(facts: Facts = {}) {
     },
     queue: { isEmpty: true, add: note("queue") },
     run: {
-      isStreaming: facts.isStreaming === true,
+      isStreaming: facts.isStreaming === true || facts.isUndecided === true,
+      isUndecided: facts.isUndecided === true,
       accept: (message: AgentMessage) => async () => void notes.push(["run", message]),
       settled: note("settled"),
     },
-    toolbox: { active: { names: () => ["read"], set: note("set"), add: note("add") }, other: () => read },
+    toolbox: {
+      active: { names: () => ["read"], set: note("set"), add: note("add") },
+      other: (name: string) => (name === "read" ? read : { ...read, name, description: "Lent" }),
+      lent: () => ["open_ticket"],
+    },
     clock,
     ids: fakeIds(),
     session: () => ({ history: async () => ({ files }), navigate: leaving("navigate") }),
     openDisk: async () => undefined,
+    reload: note("reload"),
     providers: { register: note("register"), unregister: note("unregister") },
     host: () => undefined,
     nextTurn,
   } as unknown as ActionParts;
-  return { actions: createExtensionActions(parts, pending), notes, clock, store, nextTurn, pending };
+  return { actions: createExtensionActions(parts, pending), notes, asked, clock, store, nextTurn, pending };
 }
 
 describe("a message of an extension", () => {
@@ -96,6 +108,16 @@ describe("a message of an extension", () => {
       ],
     ],
     ["starts a run if it shall", {}, { triggerTurn: true }, [["run", message]]],
+    [
+      "waits for no prompt that somebody may still take",
+      { isUndecided: true },
+      {},
+      [
+        ["message_start", { message }],
+        ["message_end", { message }],
+      ],
+    ],
+    ["starts a run behind such a prompt", { isUndecided: true }, { triggerTurn: true }, [["run", message]]],
     ["steers a run", { isStreaming: true }, {}, [["queue", "steering", message]]],
     [
       "steers a run though it shall start one",
@@ -130,6 +152,14 @@ describe("a message as the user's", () => {
     expect(notes).toEqual([["run", said("hi")]]);
   });
 
+  test("starts one behind a prompt that somebody may still take", async () => {
+    const { actions, notes, clock } = desk({ isUndecided: true });
+    expect(actions.isIdle()).toBe(true);
+    await actions.sendUserMessage("hi", {});
+    await clock.advance(0);
+    expect(notes).toEqual([["run", said("hi")]]);
+  });
+
   test("during a run has to say how", async () => {
     const { actions, notes } = desk({ isStreaming: true });
     await expect(actions.sendUserMessage("hi", {})).rejects.toThrow("busy");
@@ -150,6 +180,32 @@ describe("a message as the user's", () => {
     await taken.actions.sendUserMessage("hi", {});
     await taken.clock.advance(0);
     expect(taken.notes).toEqual([]);
+  });
+});
+
+describe("a message of several blocks", () => {
+  const text = (words: string) => ({ type: "text" as const, text: words });
+  const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
+  const blocks = [text("look"), image, text("here")];
+  const sent = async (input: Facts["input"]) => {
+    const { actions, notes, clock, asked } = desk({ input });
+    await actions.sendUserMessage(blocks, {});
+    await clock.advance(0);
+    return { notes, asked };
+  };
+  const run = (content: object[]): unknown[] => [["run", { role: "user", content, timestamp: 1000 }]];
+
+  test("is seen by other extensions as text and images", async () => {
+    const { notes, asked } = await sent({ handled: true, text: "" });
+    expect([notes, asked]).toEqual([[], [{ text: "look\nhere", images: [image], source: "extension" }]]);
+  });
+
+  test("is what they make of it", async () => {
+    expect((await sent({ handled: false, text: "ahoy", images: [image] })).notes).toEqual(run([text("ahoy"), image]));
+  });
+
+  test("stays as it came when nobody changes it", async () => {
+    expect((await sent("unchanged")).notes).toEqual(run(blocks));
   });
 });
 
@@ -194,6 +250,8 @@ test("all tools are listed, with where they come from", () => {
   expect(read).toEqual([
     { name: "read", description: "Another way to read", parameters: {}, sourceInfo: { path: "/a.ts" } },
   ]);
+  const sourceInfo = { path: "<host:open_ticket>", source: "host", scope: "temporary", origin: "top-level" };
+  expect(listed.at(-1)).toEqual({ name: "open_ticket", description: "Lent", parameters: {}, sourceInfo });
 });
 
 test("a model that cannot be chosen is no exception", async () => {

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
+import type { ImageContent } from "@tiller/protocol/content";
 import type { AgentMessage, CustomMessage, UserMessage } from "@tiller/protocol/message";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import { runProcess } from "./exec/run-process.ts";
@@ -8,6 +9,7 @@ import { messageProblem } from "./extensions/answers.ts";
 import { createExec } from "./extensions/exec.ts";
 import { createSessionView, type SessionEditor, type SessionView } from "./extensions/session-view.ts";
 import type { Ground } from "./ground.ts";
+import { frozen } from "./lib/copies.ts";
 import { plainJson } from "./lib/plain-json.ts";
 import type { LoadedExtensions } from "./load-extensions.ts";
 import { limitsOf } from "./part-settings.ts";
@@ -44,6 +46,8 @@ export interface ActionParts {
   /** What the system prompt is now. */
   systemPrompt(): string;
   commands(): ReturnType<ExtensionActions["commands"]>;
+  /** The extensions are read again, and the texts. */
+  reload(): Promise<void>;
   /** Kept for the next prompt of the host. */
   nextTurn: AgentMessage[];
 }
@@ -80,11 +84,16 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
   };
   const files = async () => (await session().history()).files;
   const { hooks } = parts.extensions.host;
+  /** A prompt that may still be taken by somebody is no run yet: what waited for it might wait for ever. */
+  const isBusy = (): boolean => run.isStreaming && !run.isUndecided;
   /** What other extensions make of it; undefined when one of them has dealt with it. */
   const lookedAt = async (content: UserContents): Promise<UserContents | undefined> => {
-    if (typeof content !== "string" || !hooks.listens("input")) return content;
-    const input = await hooks.run("input", { text: content, source: "extension" });
+    if (!hooks.listens("input")) return content;
+    const given = asInput(content);
+    const input = await hooks.run("input", { ...given, source: "extension" });
     if (input.handled) return undefined;
+    // What nobody has changed stays as it came, block by block.
+    if (input.text === given.text && input.images === given.images) return content;
     return input.images ? [{ type: "text", text: input.text }, ...input.images] : input.text;
   };
 
@@ -92,23 +101,23 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
     async sendMessage(untimed, { triggerTurn, deliverAs = "steer" }) {
       const message: CustomMessage = { ...untimed, timestamp: clock.now() };
       if (deliverAs === "nextTurn") parts.nextTurn.push(message);
-      else if (run.isStreaming) queue.add(deliverAs === "followUp" ? "followUp" : "steering", message);
+      else if (isBusy()) queue.add(deliverAs === "followUp" ? "followUp" : "steering", message);
       else if (triggerTurn) await start(message);
       else {
         await parts.openDisk();
         const settled = (await hooks.forAgent()?.settle?.(message)) ?? message;
         // A run may have begun meanwhile: nothing may stand between a tool call and its result.
-        if (run.isStreaming && settled.role === "custom") return queue.add("steering", settled);
+        if (isBusy() && settled.role === "custom") return queue.add("steering", settled);
         void pipeline.emit({ type: "message_start", message: settled });
         void pipeline.emit({ type: "message_end", message: settled });
       }
     },
     async sendUserMessage(content, { deliverAs }) {
-      if (run.isStreaming && deliverAs === undefined) throw new Error(ground.run.dialect.busyText);
+      if (isBusy() && deliverAs === undefined) throw new Error(ground.run.dialect.busyText);
       const seen = await lookedAt(content);
       if (seen === undefined) return;
       const message = userMessageOf(seen, clock.now());
-      if (run.isStreaming) queue.add(deliverAs === "followUp" ? "followUp" : "steering", message);
+      if (isBusy()) queue.add(deliverAs === "followUp" ? "followUp" : "steering", message);
       else await start(message);
     },
     appendEntry: (customType, data) => append({ type: "custom", customType, data: plainJson(data) }),
@@ -135,14 +144,14 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
     toolsChanged: (name) => toolbox.active.add(name),
     commands: parts.commands,
 
-    model: () => models.model ?? undefined,
+    model: () => frozen(models.model ?? undefined),
     async setModel({ provider, id }) {
       const chosen = await models.set(provider, id);
       return chosen !== undefined;
     },
     thinkingLevel: () => models.thinkingLevel,
     setThinkingLevel: (level) => models.setThinkingLevel(level),
-    scopedModels: () => ground.models.scope.map((model) => ({ model })),
+    scopedModels: () => ground.models.scope.map((model) => ({ model: frozen(model) })),
     registerProvider: parts.providers.register,
     unregisterProvider: parts.providers.unregister,
     modelRegistry: parts.modelRegistry,
@@ -155,7 +164,7 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
     },
     cwd: () => store.cwd,
     view,
-    isIdle: () => !run.isStreaming,
+    isIdle: () => !isBusy(),
     signal: () => run.signal,
     // What is asked about a run that was ended is no longer part of it.
     questionSignals: () =>
@@ -188,7 +197,7 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
       return done(session().navigate({ ...how, entryId }));
     },
     switchSession: async (path) => done((await files()).switchTo(path)),
-    reload: () => parts.extensions.host.reload(),
+    reload: parts.reload,
   };
 }
 
@@ -200,6 +209,14 @@ function hostOf({ host }: ActionParts): ExtensionHost {
 
 type UserContents = UserMessage["content"];
 
+/** As handlers see what a host sends: a text, and images beside it. */
+function asInput(content: UserContents): { text: string; images?: ImageContent[] } {
+  if (typeof content === "string") return { text: content };
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const images = content.filter((block) => block.type === "image");
+  return { text: texts.join("\n"), ...(images.length > 0 && { images }) };
+}
+
 function userMessageOf(content: UserContents, timestamp: number): UserMessage {
   if (typeof content === "string") return userMessage({ message: content }, timestamp);
   return { role: "user", content, timestamp };
@@ -209,17 +226,24 @@ function listedTools({ toolbox, extensions }: ActionParts): ListedTool[] {
   const own = new Map(extensions.host.generation.tools());
   const builtin = Object.entries(TOOL_SPECS)
     .filter(([name]) => !own.has(name))
-    .map(([name, { description, parameters }]): ListedTool => {
-      const sourceInfo = { path: `<builtin:${name}>`, source: "builtin", scope: "temporary", origin: "top-level" };
-      return { name, description, parameters, sourceInfo };
-    });
-  const added = [...own].flatMap(([name, { extension }]): ListedTool[] => {
+    .map(([name, spec]) => listed(name, spec, notOfAnExtension("builtin", name)));
+  const more = (name: string, sourceInfo: object): ListedTool[] => {
     const tool = toolbox.other(name);
-    return tool
-      ? [{ name, description: tool.description, parameters: tool.parameters, sourceInfo: extension.source }]
-      : [];
-  });
-  return [...builtin, ...added];
+    return tool ? [listed(name, tool, sourceInfo)] : [];
+  };
+  const added = [...own].flatMap(([name, { extension }]) => more(name, extension.source));
+  const lent = toolbox.lent().filter((name) => !own.has(name));
+  return [...builtin, ...added, ...lent.flatMap((name) => more(name, notOfAnExtension("host", name)))];
+}
+
+/** A copy: whoever gets it may do with it what he likes. */
+function listed(name: string, tool: Pick<ListedTool, "description" | "parameters">, sourceInfo: object): ListedTool {
+  const { description, parameters } = tool;
+  return { name, description, parameters: plainJson(parameters), sourceInfo: { ...sourceInfo } };
+}
+
+function notOfAnExtension(source: "builtin" | "host", name: string): object {
+  return { path: `<${source}:${name}>`, source, scope: "temporary", origin: "top-level" };
 }
 
 function viewSource({ store, ground, models }: ActionParts): Parameters<typeof createSessionView>[0] {
@@ -238,7 +262,7 @@ function viewSource({ store, ground, models }: ActionParts): Parameters<typeof c
     leafId: () => store.leafId,
     labels: () => labelsOf(store.log),
     messages: () => store.messages,
-    choice: () => ({ thinkingLevel: models.thinkingLevel, model: models.model }),
+    choice: () => ({ thinkingLevel: models.thinkingLevel, model: frozen(models.model ?? undefined) ?? null }),
   };
 }
 

@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExtensionReports } from "./extension-reports.ts";
-import { guardProcess } from "./extensions/guards/guard-process.ts";
+import { guardProcess, isProcessExit } from "./extensions/guards/guard-process.ts";
 import { guardStreams } from "./extensions/guards/guard-streams.ts";
 import { type ExtensionPlace, errorText, ownerOf } from "./extensions/guards/rejections.ts";
-import { createWatchdog } from "./extensions/guards/watchdog.ts";
+import { createWatchdog, type WatchdogOptions } from "./extensions/guards/watchdog.ts";
 
 /** What keeps the process whole whatever an extension does to it. In force from the moment it is made. */
 export interface ExtensionGuards {
@@ -22,7 +22,7 @@ const OWN_FOLDER = dirname(fileURLToPath(import.meta.url));
 export function createExtensionGuards(
   places: () => readonly ExtensionPlace[],
   { report }: ExtensionReports,
-  stuckMs: number,
+  { stuckMs, lineInSource }: { stuckMs: number; lineInSource: WatchdogOptions["lineInSource"] },
 ): ExtensionGuards {
   let leave: ((code: number) => void) | undefined;
   const owner = (error: unknown): string | undefined => ownerOf(error, places(), OWN_FOLDER);
@@ -37,13 +37,15 @@ export function createExtensionGuards(
     },
   });
   guardStreams();
-  const { enter } = createWatchdog({ exit: guard.exit, limitMs: stuckMs });
+  const { enter } = createWatchdog({ exit: guard.exit, limitMs: stuckMs, lineInSource });
   return {
     enter,
     onExit(given) {
       leave = given;
     },
     takeError(error, event) {
+      // It was told when it was asked for.
+      if (isProcessExit(error)) return true;
       const extensionPath = owner(error);
       if (extensionPath === undefined) return false;
       report({ extensionPath, event, error: errorText(error) });

@@ -6,6 +6,8 @@ export interface ExtensionReports {
   report(error: ExtensionError): void;
   /** Once for each key. */
   notice(key: string, message: string): void;
+  /** What somebody has asked for and does not get, once for each text. */
+  warn(message: string): void;
   listen(emit: (event: SessionEvent) => void): void;
 }
 
@@ -14,13 +16,15 @@ export function createExtensionReports(): ExtensionReports {
   const early: SessionEvent[] = [];
   const told = new Set<string>();
   const tell = (event: SessionEvent): void => void (emit ? emit(event) : early.push(event));
+  const tellOnce = (key: string, level: "info" | "warning", message: string): void => {
+    if (told.has(key)) return;
+    told.add(key);
+    tell({ type: "notice", level, source: "extensions", message });
+  };
   return {
     report: (error) => tell({ type: "extension_error", ...error }),
-    notice(key, message) {
-      if (told.has(key)) return;
-      told.add(key);
-      tell({ type: "notice", level: "info", source: "extensions", message });
-    },
+    notice: (key, message) => tellOnce(key, "info", message),
+    warn: (message) => tellOnce(`warning ${message}`, "warning", message),
     listen(given) {
       emit = given;
       for (const event of early.splice(0)) given(event);

@@ -11,8 +11,9 @@ import { createExtensionModels, type ExtensionModels } from "./extension-models.
 import { createExtensionReports, type ExtensionReports } from "./extension-reports.ts";
 import { createExtensionHost, type ExtensionHost } from "./extensions/extension-host.ts";
 import { type FoundExtensions, findExtensions } from "./extensions/loading/find-extensions.ts";
+import { lineInSource } from "./extensions/loading/line-in-source.ts";
 import { type LoadedFactory, loadFactories } from "./extensions/loading/load-factories.ts";
-import { createModuleLoader } from "./extensions/loading/module-loader.ts";
+import { createModuleLoader, type ModuleLoaderOptions } from "./extensions/loading/module-loader.ts";
 import { agentTool, type ExtensionTool } from "./extensions/tools.ts";
 import { baseOf } from "./part-settings.ts";
 import type { HookResult } from "./session/ports.ts";
@@ -46,14 +47,20 @@ export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExt
     reports.notice(`stand-in ${name}`, `An extension uses ${name}, which does nothing here`),
   );
   let found = findAll(ground);
-  const guards = createExtensionGuards(() => found.sources, reports, settings.get("extensionLimits.stuckMs"));
+  const compiled = new Set<string>();
+  const guards = createExtensionGuards(() => found.sources, reports, {
+    stuckMs: settings.get("extensionLimits.stuckMs"),
+    lineInSource: (path, line, column) => (compiled.has(path) ? lineInSource(path, { line, column }) : undefined),
+  });
   const models = createExtensionModels(ground, compat, reports.report);
   const said = { flags: undefined as TakenFlags | undefined, resources: NO_RESOURCES, resourceVersion: 0 };
 
   const host = await createExtensionHost({
     load(isReload) {
       if (isReload) found = findAll(ground);
-      return loadAll(ground, found, compat, guards.enter);
+      // Whoever started the process may not read its stderr.
+      for (const problem of found.problems) reports.warn(problem);
+      return loadAll(ground, found, compat, { enter: guards.enter, onCompiled: (path) => compiled.add(path) });
     },
     limitMs: settings.get("extensionLimits.loadMs"),
     hookLimitMs: settings.get("extensionLimits.hookMs"),
@@ -103,11 +110,11 @@ async function loadAll(
   { agentDir, settings, clock }: ExtensionGround,
   { sources }: FoundExtensions,
   compat: CompatHost,
-  enter: ExtensionGuards["enter"],
+  told: Pick<ModuleLoaderOptions, "enter" | "onCompiled">,
 ): Promise<LoadedFactory<FoundExtensions["sources"][number]>[]> {
   const builtin = (name: string) =>
     isCompatModule(name) ? async (names?: readonly string[]) => compatModule(name, compat, names) ?? {} : undefined;
-  const loader = createModuleLoader({ cacheFolder: join(agentDir, "cache", "extensions"), builtin, enter });
+  const loader = createModuleLoader({ cacheFolder: join(agentDir, "cache", "extensions"), builtin, ...told });
   const [loaded] = await Promise.all([
     loadFactories(sources, loader, { timeoutMs: settings.get("extensionLimits.loadMs"), clock }),
     sources.some(wantsOmpExtras) && prepareOmpExtras(compat),

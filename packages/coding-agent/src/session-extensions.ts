@@ -1,9 +1,11 @@
 import { orAborted } from "@tiller/agent/tell";
 import type { AgentMessage } from "@tiller/protocol/message";
 import { type ActionParts, createExtensionActions, type PendingSetup } from "./extension-actions.ts";
+import { errorText } from "./extensions/guards/rejections.ts";
 import { withSections } from "./extensions/prompt-sections.ts";
 import type { Ground } from "./ground.ts";
 import { sleep } from "./lib/clock.ts";
+import { copied } from "./lib/copies.ts";
 import type { LoadedExtensions } from "./load-extensions.ts";
 import { type CommandItem, commandItems } from "./prompts/command-list.ts";
 import type { Resources } from "./resources.ts";
@@ -15,7 +17,7 @@ import type { Toolbox } from "./toolbox.ts";
 
 type JoinParts = Omit<
   ActionParts,
-  "host" | "systemPrompt" | "commands" | "nextTurn" | "modelRegistry" | "providers"
+  "host" | "systemPrompt" | "commands" | "nextTurn" | "modelRegistry" | "providers" | "reload"
 > & {
   resources(): Promise<Resources>;
   machinery(): Promise<Machinery>;
@@ -49,6 +51,11 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
     resources = await parts.resources();
     machine = await parts.machinery();
   };
+  /** Whoever needs the texts asks for them again, and fails then. */
+  const tellFailure = (error: unknown): void => {
+    const message = `What the system prompt is made of could not be read: ${errorText(error)}`;
+    void pipeline.emit({ type: "notice", level: "warning", source: "extensions", message });
+  };
   const systemPrompt = (): string => {
     if (asked && parts.run.isStreaming) return asked.systemPrompt;
     return machine && models.model ? machine.systemPrompt() : "";
@@ -60,6 +67,7 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
         nextTurn,
         host: () => bound,
         systemPrompt,
+        reload: () => reload(),
         providers: extensions.models.providers,
         modelRegistry: extensions.models.registry,
         commands: () =>
@@ -74,6 +82,21 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
   );
   extensions.models.use(models);
 
+  /** Whoever fills a new session is waited for like any handler: nobody else could go on in it. */
+  const withinLimit = async (setup: Promise<void>): Promise<void> => {
+    const limitMs = ground.settings.get("extensionLimits.hookMs") || LONGEST_SETUP_MS;
+    const timer = new AbortController();
+    const tooLong = sleep(clock, limitMs, timer.signal).then(() => {
+      if (!timer.signal.aborted)
+        throw new Error(`the setup of a new session did not finish within ${limitMs / 1000} s`);
+    });
+    try {
+      await Promise.race([setup, tooLong]);
+    } finally {
+      timer.abort();
+    }
+  };
+
   let started: Promise<void> = Promise.resolve();
   const hooks: SessionHooks = {
     ...host.hooks,
@@ -87,19 +110,30 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
       const setup = pending.run;
       pending.run = undefined;
       // Whatever becomes of it, the session has been entered.
-      const filled = setup ? orAborted(setup(), parts.session().patience) : Promise.resolve();
+      const filled = setup ? orAborted(withinLimit(setup()), parts.session().patience) : Promise.resolve();
       const begun = filled
         .catch(() => undefined)
         .then(async () => {
           await host.hooks.entered(...how);
           await lookAgain();
         });
-      started = begun.catch(() => undefined);
+      started = begun.catch(tellFailure);
       // A handler that never comes back must not keep the host: an abort lets it go on, and prompts wait by themselves.
       await orAborted(begun, parts.session().patience);
       // Whoever wanted it filled hears what went wrong.
       await filled;
     },
+  };
+
+  /** Everything anew in the same session. What comes in waits for it, as it does when another one is entered. */
+  const reload = async (): Promise<void> => {
+    const before = host.generation.tools();
+    const offerNew = (): void => {
+      for (const name of host.generation.tools().keys()) if (!before.has(name)) parts.toolbox.active.add(name);
+    };
+    const begun = host.reload(offerNew).then(lookAgain);
+    started = begun.catch(tellFailure);
+    await orAborted(begun, parts.session().patience);
   };
 
   const open: JoinedExtensions["open"] = async (message, ports, signal): Promise<Opening> => {
@@ -134,7 +168,7 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
       const { leftOut } = extensions.found;
       if (leftOut.length > 0) void pipeline.emit(untrusted(leftOut));
       host.begin();
-      started = host.started().then(lookAgain);
+      started = host.started().then(lookAgain).catch(tellFailure);
     },
     command: (text) => host.command(text),
     takeError: extensions.takeError,
@@ -148,6 +182,7 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
 }
 
 const SOON_MS = 1000;
+const LONGEST_SETUP_MS = 60_000;
 
 function untrusted(paths: readonly string[]) {
   const message = `Code of this project was not loaded, because nobody has said that it is trusted: ${paths.join(", ")}. Start with --approve to load it, or name a file with --extension.`;
@@ -188,7 +223,7 @@ function promptOptions(
     toolSnippets: Object.fromEntries(tools.map(({ name, description }) => [name, description])),
     promptGuidelines: [],
     contextFiles: contextFiles.map(({ path, text }) => ({ path, content: text })),
-    skills: resources?.skills ?? [],
+    skills: copied(resources?.skills ?? []),
     sections: {},
   };
 }

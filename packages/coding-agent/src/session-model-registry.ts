@@ -3,6 +3,7 @@ import { createProviders, type Providers, type ProvidersOptions } from "@tiller/
 import type { AssistantMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { Env } from "./config/paths.ts";
+import { frozen } from "./lib/copies.ts";
 import type { ModelControl } from "./session/model-control.ts";
 import type { SessionModels } from "./session-models.ts";
 
@@ -93,9 +94,9 @@ export function createModelRegistry({ found, models, providers, ask }: ModelRegi
   const complete: ExtensionModelRegistry["complete"] = (...asked) => streamSimple(...asked).result();
 
   return {
-    find: (provider, id) => registry.find(provider, id),
-    getAll: () => registry.all(),
-    getAvailable: () => [...models.available()],
+    find: (provider, id) => frozen(registry.find(provider, id)),
+    getAll: () => registry.all().map(frozen),
+    getAvailable: () => models.available().map(frozen),
     hasConfiguredAuth: (model) => registry.hasCredentials(known(model)),
     isUsingOAuth: ({ provider }) => isLogin(registry, provider),
     getApiKey: keyOf,

@@ -12,6 +12,7 @@ export interface OtherTools {
 
 /** Tools of the host. What the command line says about tools does not concern them: the host says it when it lends them. */
 export interface LentTools {
+  names(): readonly string[];
   /** Those that are offered without being asked for. */
   visible(): readonly string[];
   tool(name: string): AgentTool | undefined;
@@ -25,6 +26,8 @@ export interface Toolbox {
   /** What this model is offered; `builtIn` makes those that nobody has replaced. */
   toolsFor(model: Model, builtIn: (name: string) => AgentTool): AgentTool[];
   lend(tools: LentTools): void;
+  /** The names of those that the host lends. */
+  lent(): readonly string[];
 }
 
 /** `usual`: tools that are active at the start beside those that always are. */
@@ -44,6 +47,7 @@ export function createToolbox(options: CliOptions, others: OtherTools = NONE, us
     lend(tools) {
       lent = tools;
     },
+    lent: () => lent?.names() ?? [],
   };
 }
 

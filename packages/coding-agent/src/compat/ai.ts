@@ -6,6 +6,7 @@ import { clampLevel, levelsFor } from "@tiller/ai/thinking-levels";
 import type { AssistantMessage, Usage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import { parseJsonText } from "../config/json-text.ts";
+import { frozen } from "../lib/copies.ts";
 import { apiProviderNames } from "./api-providers.ts";
 import { AssistantMessageEventStream, createAssistantMessageEventStream, EventStream } from "./event-stream.ts";
 import type { CompatHost } from "./host.ts";
@@ -32,8 +33,8 @@ export function aiModule(host: CompatHost): OpenParts {
       createAssistantMessageEventStream,
       ...apiProviderNames(host),
       ...oauthNames(),
-      getModel: (provider: string, id: string) => host.models.find(provider, id),
-      getModels: (provider: string) => [...host.models.modelsOf(provider)],
+      getModel: (provider: string, id: string) => frozen(host.models.find(provider, id)),
+      getModels: (provider: string) => host.models.modelsOf(provider).map(frozen),
       getProviders: () => host.models.providers(),
       getEnvApiKey: (provider: string) => envKey(host, provider)?.value,
       findEnvKeys: (provider: string) => keyVariables(provider).filter((name) => host.env[name]?.trim()),

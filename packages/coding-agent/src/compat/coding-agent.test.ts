@@ -21,6 +21,7 @@ const call = (name: string, ...given: unknown[]): unknown => (module[name] as Ca
 
 test("facts about the process", () => {
   expect([module.VERSION, call("getAgentDir"), module.CONFIG_DIR_NAME]).toEqual(["1.2.3", host.agentDir, ".pi"]);
+  expect(call("getPackageDir")).toBe(host.packageDir());
   expect([module.DEFAULT_MAX_BYTES, module.DEFAULT_MAX_LINES]).toEqual([51200, 2000]);
 });
 
@@ -166,4 +167,5 @@ test("what would need a second agent says so when it is used, not before", () =>
   const Loader = module.DefaultResourceLoader as new () => object;
   class Mine extends Loader {}
   expect(() => new Mine()).toThrow("DefaultResourceLoader is not available");
+  expect(() => call("createAgentSession")).toThrow("tiller --mode rpc");
 });

@@ -81,6 +81,7 @@ export function codingAgentModule(host: CompatHost): OpenParts {
       DEFAULT_MAX_BYTES: MAX_BYTES,
       DEFAULT_MAX_LINES: MAX_LINES,
       getAgentDir: () => host.agentDir,
+      getPackageDir: () => host.packageDir(),
       getShellConfig: () => ({ shell: host.shell?.path ?? defaultShell(), args: ["-c"] }),
       truncateHead,
       truncateTail,

@@ -10,6 +10,8 @@ export interface CompatHost {
   /** Of the product. */
   version: string;
   agentDir: string;
+  /** Where the product itself lies: the folder of its package.json. */
+  packageDir(): string;
   cwd: string;
   env: Env;
   clock: Clock;

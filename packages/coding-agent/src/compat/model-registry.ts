@@ -1,5 +1,6 @@
 import type { AssistantMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
+import { frozen } from "../lib/copies.ts";
 import { type AskOptions, askModel } from "./ask-model.ts";
 import type { AssistantMessageEventStream } from "./event-stream.ts";
 import type { CompatHost } from "./host.ts";
@@ -21,13 +22,13 @@ export class ModelRegistry {
   }
 
   getAll(): Model[] {
-    return this.#host.models.all();
+    return this.#host.models.all().map(frozen);
   }
   getAvailable(): Model[] {
-    return this.#host.models.available();
+    return this.#host.models.available().map(frozen);
   }
   find(provider: string, id: string): Model | undefined {
-    return this.#host.models.find(provider, id);
+    return frozen(this.#host.models.find(provider, id));
   }
   getProviders(): string[] {
     return this.#host.models.providers();

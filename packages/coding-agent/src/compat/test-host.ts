@@ -36,6 +36,7 @@ export function createTestHost(deltas: readonly Delta[] = SAYS_HELLO, fields: Pa
   const find = (provider: string, id: string) => (provider === model.provider && id === model.id ? model : undefined);
   return {
     root,
+    packageDir: () => join(root, "product"),
     model,
     asked,
     standIns,

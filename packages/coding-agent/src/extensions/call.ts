@@ -1,12 +1,39 @@
 import type { Clock } from "@tiller/protocol/clock";
-import type { Extension } from "./extension.ts";
+import { type Extension, noDialogs, type OpenDialogs } from "./extension.ts";
 import { errorText } from "./guards/rejections.ts";
 
 /** What became of calling into an extension. */
 export type Called = { value: unknown } | { error: string } | { aborted: true };
 
+/** One call into an extension. What it asks a person is counted for it alone: its neighbours do not wait for that. */
+export interface Call extends OpenDialogs {
+  readonly signal?: AbortSignal;
+  /** Runs beside what else is going on: nothing but its own end takes back what it asks. */
+  readonly isCommand: boolean;
+  /** Who goes on with its context is part of no call any more. */
+  isOver: boolean;
+  /** `ctx.ui`, once it was asked for. */
+  ui?: object;
+}
+
+export function newCall(signal?: AbortSignal, isCommand = false): Call {
+  return { ...noDialogs(), isCommand, isOver: false, ...(signal && { signal }) };
+}
+
+/** Counts a dialog until the function that it gives back is called. */
+export function countDialog(call: Call, extension: Extension, now: () => number): () => void {
+  const counted: OpenDialogs = call.isOver ? extension : call;
+  counted.dialogs += 1;
+  return () => {
+    counted.dialogs -= 1;
+    counted.dialogsOverAt = now();
+  };
+}
+
 export interface CallOptions {
   extension: Extension;
+  /** What its context was made for. */
+  call?: Call;
   /** For people: which handler. */
   what: string;
   limitMs: number;
@@ -20,7 +47,7 @@ export interface CallOptions {
 export async function callExtension(run: () => unknown, options: CallOptions): Promise<Called> {
   const leave = options.enter(`${options.extension.source.path} (${options.what})`);
   let given: unknown;
-  let isLater: boolean;
+  let isLater = false;
   try {
     given = run();
     isLater = isPromise(given);
@@ -28,25 +55,26 @@ export async function callExtension(run: () => unknown, options: CallOptions): P
     return { error: errorText(error) };
   } finally {
     leave();
+    if (!isLater) endCall(options);
   }
   // Most handlers are done at once. A promise of another make may throw where ours cannot.
   return isLater ? waitFor(Promise.resolve(given), options) : { value: given };
 }
 
 function waitFor(given: PromiseLike<unknown>, options: CallOptions): Promise<Called> {
-  const { extension, what, limitMs, clock, signal } = options;
+  const { what, limitMs, clock, signal } = options;
   return new Promise((resolve) => {
     let cancel = (): void => undefined;
     const finish = (called: Called): void => {
       cancel();
       signal?.removeEventListener("abort", aborted);
+      endCall(options);
       resolve(called);
     };
     const aborted = (): void => finish({ aborted: true });
     const wait = (ms: number): void => {
       cancel = clock.after(ms, () => {
-        // A person who thinks about an answer is not counted.
-        const left = extension.dialogs > 0 ? limitMs : extension.dialogsOverAt + limitMs - clock.now();
+        const left = timeLeft(options);
         if (left > 0) wait(left);
         else finish({ error: `${what} did not finish within ${limitMs / 1000} s` });
       });
@@ -59,6 +87,17 @@ function waitFor(given: PromiseLike<unknown>, options: CallOptions): Promise<Cal
     if (signal?.aborted) aborted();
     else signal?.addEventListener("abort", aborted, { once: true });
   });
+}
+
+function endCall({ call }: CallOptions): void {
+  if (call) call.isOver = true;
+}
+
+/** A person who thinks about an answer is not counted. */
+function timeLeft({ extension, call, limitMs, clock }: CallOptions): number {
+  const own: OpenDialogs = call ?? extension;
+  if (own.dialogs > 0 || extension.dialogs > 0) return limitMs;
+  return Math.max(own.dialogsOverAt, extension.dialogsOverAt) + limitMs - clock.now();
 }
 
 function isPromise(value: unknown): boolean {

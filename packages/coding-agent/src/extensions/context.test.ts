@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { FakeClock } from "../../../../test/support/fake-clock.ts";
 import type { ExtensionActions } from "./actions.ts";
-import { createCommandContext, createContext, inherit, withSignal } from "./context.ts";
+import { callExtension, newCall } from "./call.ts";
+import { contextFor, createCommandContext, createContext, inherit } from "./context.ts";
 import { newExtension } from "./extension.ts";
 
 type Context = Record<string, unknown> & Record<string, (...given: unknown[]) => unknown>;
@@ -28,6 +30,7 @@ function desk(facts: Record<string, unknown> = {}) {
     },
     theme: { name: "plain" },
     notice: () => undefined,
+    problem: (event: string, error: string) => void calls.push([event, error]),
     now: () => 1000,
     onPrompt: () => undefined,
     successor: () => ({ name: "the one that was entered" }),
@@ -84,10 +87,9 @@ describe("what every handler gets", () => {
   });
 
   test("a call has its own signal, the rest stays as it is", () => {
-    const { ctx, options } = desk({ cwd: "/sea", signal: undefined });
+    const { ctx } = desk({ cwd: "/sea", signal: undefined });
     const { signal } = new AbortController();
-    expect(withSignal(options, ctx, undefined)).toBe(ctx);
-    const called = withSignal(options, ctx, signal) as Context;
+    const called = contextFor(ctx, newCall(signal)) as Context;
     expect([called.signal, called.cwd]).toEqual([signal, "/sea"]);
   });
 
@@ -103,18 +105,51 @@ describe("what every handler gets", () => {
       return how.signal?.aborted === true;
     };
     const questionSignals = of === "session" ? [stop.signal] : [];
-    const { ctx, options } = desk({ ui: { hasUI: true, confirm }, questionSignals });
-    const called = (of === "call" ? withSignal(options, ctx, stop.signal) : ctx) as Context;
+    const { ctx } = desk({ ui: { hasUI: true, confirm }, questionSignals });
+    const called = contextFor(ctx, newCall(of === "call" ? stop.signal : undefined)) as Context;
     const ui = called.ui as unknown as { confirm(title: string, message: string): Promise<boolean> };
     expect(await ui.confirm("Sure?", "")).toBe(true);
     expect(given).toHaveLength(1);
   });
 });
 
+describe("the time that a person takes", () => {
+  type Ui = { confirm(title: string, message: string): Promise<boolean> };
+  /** A handler that hangs, and what becomes of it while somebody asks a person who never answers. */
+  const hangs = async (ask: (own: Context, command: Context, past: Context) => unknown) => {
+    const clock = new FakeClock();
+    const never = (): Promise<never> => new Promise(() => undefined);
+    const { ctx, command, extension } = desk({ ui: { hasUI: true, confirm: never } });
+    const over = newCall();
+    over.isOver = true;
+    const [call, beside] = [newCall(), newCall(undefined, true)];
+    const contexts = [contextFor(ctx, call), contextFor(command, beside), contextFor(ctx, over)] as Context[];
+    let outcome: unknown = "is waited for";
+    const how = { extension, call, what: "context", limitMs: 1000, clock, enter: () => () => undefined };
+    void callExtension(never, how).then((called) => {
+      outcome = "error" in called ? called.error : called;
+    });
+    void ask(contexts[0]!, contexts[1]!, contexts[2]!);
+    await clock.advance(60_000);
+    return outcome;
+  };
+  const sure = (ctx: Context): unknown => (ctx.ui as unknown as Ui).confirm("Sure?", "");
+
+  test.each<[who: string, ask: Parameters<typeof hangs>[0], outcome: string]>([
+    ["nobody asks", () => undefined, "context did not finish within 1 s"],
+    ["it asks itself", (own) => sure(own), "is waited for"],
+    ["a command of the same extension asks", (_own, command) => sure(command), "context did not finish within 1 s"],
+    // Who kept the context of an earlier call asks in nobody's name: it may be this handler.
+    ["somebody asks through a context that was kept", (_own, _command, past) => sure(past), "is waited for"],
+  ])("%s", async (_who, ask, outcome) => {
+    expect(await hangs(ask)).toBe(outcome);
+  });
+});
+
 describe("compact", () => {
   const told = async (made: object, how?: object): Promise<unknown[]> => {
     const seen: unknown[] = [];
-    const { ctx, calls } = desk({ compact: Promise.resolve(made) });
+    const { ctx, calls } = desk({ compact: made instanceof Error ? Promise.reject(made) : Promise.resolve(made) });
     const functions = {
       onComplete: (result: { summary: string }) => seen.push(`done: ${result.summary}`),
       onError: (error: Error) => seen.push(`failed: ${error.message}`),
@@ -128,7 +163,28 @@ describe("compact", () => {
     const done = { result: { summary: "short" } };
     expect(await told(done, { customInstructions: "keep it" })).toEqual([["compact", "keep it"], "done: short"]);
     expect(await told({ refused: "too small" }, {})).toEqual([["compact", undefined], "failed: too small"]);
-    expect(await told({ refused: "too small" })).toEqual([["compact", undefined]]);
+  });
+
+  test("what nobody wants to know is told to the host", async () => {
+    const disk = new Error("no disk");
+    const broken = {
+      onComplete: () => {
+        throw new Error("broken");
+      },
+    };
+    expect(await told({ refused: "too small" })).toEqual([
+      ["compact", undefined],
+      ["compact", "too small"],
+    ]);
+    expect(await told(disk)).toEqual([
+      ["compact", undefined],
+      ["compact", "no disk"],
+    ]);
+    expect(await told(disk, {})).toEqual([["compact", undefined], "failed: no disk"]);
+    expect(await told({ result: {} }, broken)).toEqual([
+      ["compact", undefined],
+      ["compact", "broken"],
+    ]);
   });
 });
 

@@ -7,7 +7,7 @@ import { newExtension } from "./extension.ts";
 type Api = Record<string, (...given: unknown[]) => unknown>;
 
 /** An API with what it has led to: what was registered, what was wrong, and what was asked of the session. */
-function desk({ isBound = true, flags = {} as Record<string, boolean | string>, fails = false } = {}) {
+function desk({ isBound = true, flags = {} as Record<string, boolean | string>, fails = false, isTaken = false } = {}) {
   const extension = newExtension({ path: "/a.ts", source: "cli", scope: "temporary", origin: "top-level" });
   const calls: unknown[][] = [];
   const problems: string[] = [];
@@ -31,6 +31,7 @@ function desk({ isBound = true, flags = {} as Record<string, boolean | string>, 
     bound: () => (isBound ? actions : undefined),
     bus: createEventBus({ onError: () => undefined }).forExtension("/a.ts"),
     onHandler: (hook) => void heard.push(hook),
+    addTool: (given) => !isTaken && Boolean(extension.tools.set(given.name, given)),
     providers,
     flagValue: (name) => flags[name],
     problem: (event, error) => void problems.push(`${event}: ${error}`),
@@ -63,6 +64,9 @@ describe("what is registered", () => {
     const late = desk();
     late.api.registerTool?.(tool);
     expect(late.calls).toEqual([["toolsChanged", "forecast"]]);
+    const taken = desk({ isTaken: true });
+    taken.api.registerTool?.(tool);
+    expect(taken.calls).toEqual([]);
   });
 
   test.each<[method: string, given: unknown[], problem: string]>([

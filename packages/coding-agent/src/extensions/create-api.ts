@@ -4,6 +4,7 @@ import type { ExtensionActions } from "./actions.ts";
 import { contentOf, customMessageOf, isRecord } from "./answers.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { CommandDefinition, Extension, FlagDefinition, Handler, ToolDefinition } from "./extension.ts";
+import { askedBy } from "./guards/rejections.ts";
 import { isHookName, UNCALLED } from "./hooks.ts";
 import { toolProblem } from "./tools.ts";
 
@@ -16,6 +17,8 @@ export interface ApiOptions {
   bus: EventBus;
   /** A hook has its first handler. */
   onHandler(hook: HookName): void;
+  /** False when the name belongs to another extension, which is told. */
+  addTool(tool: ToolDefinition): boolean;
   /** Providers that were registered while the extensions are being loaded; they are applied when all are there. */
   providers: { extensionPath: string; name: string; config?: unknown }[];
   flagValue(name: string): boolean | string | undefined;
@@ -58,8 +61,7 @@ function registration(options: ApiOptions): object {
       const wrong = toolProblem(given);
       if (wrong !== undefined) return problem("registerTool", wrong);
       const tool = given as ToolDefinition;
-      extension.tools.set(tool.name, tool);
-      bound()?.toolsChanged(tool.name);
+      if (options.addTool(tool)) bound()?.toolsChanged(tool.name);
     },
     registerCommand(name: unknown, given: unknown) {
       if (typeof name !== "string" || name === "" || /\s/.test(name))
@@ -134,7 +136,10 @@ function actionsOf(options: ApiOptions): object {
         throw new TypeError("appendEntry: customType must be a text");
       return actions().appendEntry(customType, data);
     },
-    setSessionName: (name: unknown) => actions().setSessionName(String(name)),
+    setSessionName(name: unknown) {
+      if (typeof name !== "string") throw new TypeError("setSessionName: name must be a text");
+      actions().setSessionName(name);
+    },
     getSessionName: () => actions().sessionName(),
     setLabel: (entryId: string, label?: string) => actions().setLabel(entryId, label),
     exec: (...call: Parameters<ExtensionActions["exec"]>) => actions().exec(...call),
@@ -145,7 +150,12 @@ function actionsOf(options: ApiOptions): object {
       actions().setActiveTools(names.map(String));
     },
     getCommands: () => actions().commands(),
-    setModel: (model: { provider: string; id: string }) => actions().setModel(model),
+    setModel(model: unknown) {
+      if (!isRecord(model) || typeof model.provider !== "string" || typeof model.id !== "string")
+        throw new TypeError("setModel: a model is an object with provider and id");
+      const { provider, id } = model;
+      return askedBy(options.extension.source.path, actions().setModel({ provider, id }));
+    },
     getThinkingLevel: () => actions().thinkingLevel(),
     setThinkingLevel(level: unknown) {
       const known = level === "max" ? "xhigh" : THINKING_LEVELS.find((candidate) => candidate === level);

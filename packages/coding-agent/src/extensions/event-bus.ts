@@ -14,6 +14,8 @@ export interface EventBus {
 export interface EventBusHub {
   /** The bus as one extension sees it: what it registers is called in its name. */
   forExtension(extensionPath: string): EventBus;
+  /** Forgets the handlers of one extension. */
+  forget(extensionPath: string): void;
   /** Forgets all handlers. */
   clear(): void;
 }
@@ -80,6 +82,9 @@ export function createEventBus({ onError, enter }: EventBusOptions): EventBusHub
       once: (channel, handler) => add(channel, { extensionPath, handler, once: true }),
       off: (channel, handler) => remove(channel, (listener) => listener.handler === handler),
     }),
+    forget(extensionPath) {
+      for (const channel of [...channels.keys()]) remove(channel, (other) => other.extensionPath === extensionPath);
+    },
     clear: () => channels.clear(),
   };
 }

@@ -17,6 +17,7 @@ async function desk(...factories: Factory[]) {
   const notes: string[] = [];
   const counts = { loads: 0 };
   const errors: string[] = [];
+  const clock = new FakeClock();
   const host = await createExtensionHost({
     async load() {
       counts.loads += 1;
@@ -27,7 +28,7 @@ async function desk(...factories: Factory[]) {
     },
     limitMs: 1000,
     hookLimitMs: 0,
-    clock: new FakeClock(),
+    clock,
     enter: () => () => undefined,
     report: ({ extensionPath, event, error }) => void errors.push(`${extensionPath} ${event}: ${error}`),
     notice: () => undefined,
@@ -49,9 +50,10 @@ async function desk(...factories: Factory[]) {
       return { cancelled: false };
     },
   } as unknown as ExtensionActions;
-  return { host, actions, notes, errors, counts };
+  return { host, actions, notes, errors, counts, clock };
 }
 
+const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const attempt = (act: () => unknown): string => {
   try {
     return `did ${act()}`;
@@ -122,14 +124,95 @@ describe("the extensions of a session", () => {
         pi.on?.(name, (({ type, reason }) => void told.push([type, reason])) satisfies Handler);
     });
     host.bind(actions);
-    await host.reload();
-    expect([counts.loads, told]).toEqual([
-      2,
-      [
-        ["session_shutdown", "reload"],
-        ["session_start", "reload"],
-      ],
-    ]);
+    await host.reload(() => void told.push("loaded"));
+    expect([counts.loads, told]).toEqual([2, [["session_shutdown", "reload"], "loaded", ["session_start", "reload"]]]);
+  });
+
+  test("while a reload loads them nobody is asked: who wants to waits for those that come", async () => {
+    const asked: string[] = [];
+    let load = (): void => undefined;
+    let count = 0;
+    const { host, actions, errors } = await desk(async (pi) => {
+      count += 1;
+      const own = count;
+      pi.on?.("tool_call", ((_event, ctx) => {
+        asked.push(`${own} in ${ctx.cwd}`);
+        return { block: true, reason: `of ${own}` };
+      }) satisfies Handler);
+      pi.on?.("session_shutdown", (() => void asked.push(`${own} shuts down`)) satisfies Handler);
+      if (own === 2) await new Promise<void>((resolve) => (load = resolve));
+    });
+    host.bind(actions);
+    const reloaded = host.reload(() => undefined);
+    await breathe();
+    const verdict = host.hooks.run("tool_call", { toolName: "read", toolCallId: "1", input: {} });
+    const given = new AbortController();
+    const aborted = host.hooks.run("tool_call", { toolName: "read", toolCallId: "2", input: {} }, given.signal);
+    given.abort();
+    // Who does not wait any more is not answered by those who are on their way out.
+    expect(await aborted).toEqual({});
+    expect(asked).toEqual(["1 shuts down"]);
+    load();
+    await reloaded;
+    expect(await verdict).toEqual({ block: "of 2" });
+    expect([asked, errors]).toEqual([["1 shuts down", "2 in /sea"], []]);
+  });
+
+  test("what they were asked before a reload they still answer, all of them, and then they are of no use", async () => {
+    let answer = (): void => undefined;
+    const contexts: Context[] = [];
+    const seen: string[] = [];
+    const slow: Handler = async (_event, ctx) => {
+      contexts.push(ctx);
+      await new Promise<void>((resolve) => (answer = resolve));
+      seen.push(`slow, ${attempt(() => ctx.cwd)}`);
+    };
+    const { host, actions } = await desk(
+      (pi) => pi.on?.("tool_call", slow),
+      (pi) => pi.on?.("tool_call", ((_event, ctx) => void seen.push(`next, ${attempt(() => ctx.cwd)}`)) as Handler),
+    );
+    host.bind(actions);
+    const verdict = host.hooks.run("tool_call", { toolName: "read", toolCallId: "1", input: {} });
+    await breathe();
+    await host.reload(() => undefined);
+    answer();
+    expect(await verdict).toEqual({});
+    expect(seen).toEqual(["slow, did /sea", "next, did /sea"]);
+    expect(attempt(() => contexts[0]?.cwd)).toBe(STALE);
+  });
+
+  test("are left when they have heard what happened; what they have not heard then is not told to the next ones", async () => {
+    const heard: string[] = [];
+    let count = 0;
+    const { host, actions, clock } = await desk((pi) => {
+      count += 1;
+      const own = count;
+      const note =
+        (name: string): Handler =>
+        () =>
+          void heard.push(`${own} ${name}`);
+      pi.on?.("agent_start", (async () => breathe().then(() => heard.push(`${own} agent_start`))) satisfies Handler);
+      const hang: Handler = (event) => {
+        note("hangs")(event, {} as Context);
+        return new Promise(() => undefined);
+      };
+      pi.on?.("agent_end", hang);
+      for (const name of ["turn_start", "session_shutdown"]) pi.on?.(name, note(name));
+    });
+    host.bind(actions);
+    void host.hooks.observe({ type: "agent_start" }, undefined);
+    await host.hooks.leave("new", undefined);
+    await host.hooks.entered("new", "old.jsonl");
+    expect(heard.splice(0)).toEqual(["1 agent_start", "1 session_shutdown"]);
+    void host.hooks.observe({ type: "agent_end", messages: [], willRetry: false } as never, undefined);
+    void host.hooks.observe({ type: "turn_start" }, undefined);
+    await breathe();
+    const left = host.hooks.leave("new", undefined);
+    await clock.advance(1000);
+    await left;
+    await host.hooks.entered("new", "older.jsonl");
+    await clock.advance(60_000);
+    expect(heard).toEqual(["2 hangs", "2 session_shutdown"]);
   });
 });
 

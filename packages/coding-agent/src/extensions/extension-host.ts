@@ -1,17 +1,19 @@
 import type { Clock } from "@tiller/protocol/clock";
 import type { HookEvent, HookName, HookResult, SessionHooks } from "../session/ports.ts";
 import type { ExtensionActions } from "./actions.ts";
-import { callExtension } from "./call.ts";
+import { type Call, callExtension, newCall } from "./call.ts";
 import { calledCommand } from "./commands.ts";
-import { type ContextOptions, createCommandContext, createContext, inherit, withSignal } from "./context.ts";
+import { type ContextOptions, contextFor, createCommandContext, createContext, inherit } from "./context.ts";
 import { createApi, sending } from "./create-api.ts";
 import type { Extension, ExtensionError } from "./extension.ts";
+import { forHandlers } from "./for-handlers.ts";
 import { createGeneration, type Generation } from "./generation.ts";
 import { HOOKS } from "./hooks.ts";
 import type { ExtensionSource } from "./loading/find-extensions.ts";
 import type { LoadedFactory } from "./loading/load-factories.ts";
+import { createLoadingGate } from "./loading-gate.ts";
 import { NOT_YET, STALE } from "./messages.ts";
-import { createRunner } from "./runner.ts";
+import { createRunner, type Runner } from "./runner.ts";
 import { createSessionHooks } from "./session-hooks.ts";
 
 export interface ExtensionHostOptions {
@@ -48,10 +50,13 @@ export interface ExtensionHost {
   /** The session has begun for all of them. Never rejects. */
   started(): Promise<void>;
   command(text: string): { name: string; run(): Promise<void> } | undefined;
-  /** Reads everything again and begins anew in the same session. */
-  reload(): Promise<void>;
-  context(extension: Extension, signal: AbortSignal | undefined): object;
+  /** Reads everything again and begins anew in the same session; `loaded` is called in between. */
+  reload(loaded: () => void): Promise<void>;
+  context(extension: Extension, call: Call): object;
 }
+
+/** How long a session that is left waits for those who have not yet heard what happened in it. */
+const HEARD_WITHIN_MS = 500;
 
 /** Owns the extensions that are loaded, and what they are told. */
 export async function createExtensionHost(options: ExtensionHostOptions): Promise<ExtensionHost> {
@@ -81,11 +86,11 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
         }),
     });
   /** Those whose factories are through, and whose providers have been applied. */
-  let isBound = new WeakSet<Extension>();
+  const isBound = new WeakSet<Extension>();
   let generation = await generate(false);
 
-  const contexts = new WeakMap<Extension, { about: ContextOptions; base: object; command: object }>();
-  const contextsOf = (extension: Extension): { about: ContextOptions; base: object; command: object } => {
+  const contexts = new WeakMap<Extension, { base: object; command: object }>();
+  const contextsOf = (extension: Extension): { base: object; command: object } => {
     const known = contexts.get(extension);
     if (known) return known;
     const about: ContextOptions = {
@@ -93,11 +98,12 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
       extension,
       actions: actionsFor(extension),
       now: clock.now,
+      problem: (event, error) => report({ extensionPath: extension.source.path, event, error }),
       onPrompt: (when, dialog) => void tellPrompt(extension, `ui_prompt_${when}`, dialog),
       successor: () => successorOf(extension),
     };
     const base = createContext(about);
-    const made = { about, base, command: createCommandContext(about, base) };
+    const made = { base, command: createCommandContext(about, base) };
     contexts.set(extension, made);
     return made;
   };
@@ -109,14 +115,14 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
       return actions;
     };
     const problem = (event: string, error: string) => report({ extensionPath: source.path, event, error });
-    return inherit(next ? contextsOf(next).command : {}, sending({ actions: act, problem }));
+    return inherit(next ? context(next, newCall(undefined, true)) : {}, sending({ actions: act, problem }));
   };
-  const context = (extension: Extension, signal: AbortSignal | undefined): object => {
-    const { about, base } = contextsOf(extension);
-    return withSignal(about, base, signal);
+  const context = (extension: Extension, call: Call): object => {
+    const { base, command } = contextsOf(extension);
+    return contextFor(call.isCommand ? command : base, call);
   };
 
-  const runner = createRunner({
+  const asking = createRunner({
     extensions: () => generation.extensions,
     heard: () => generation.heard,
     context,
@@ -125,6 +131,14 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     longestMs: options.hookLimitMs,
     enter,
   });
+  const runner: Runner = {
+    listens: asking.listens,
+    run(...asked) {
+      const over = generation.use();
+      return asking.run(...asked).finally(over);
+    },
+  };
+  const gate = createLoadingGate(runner);
   const tell = async <K extends HookName>(hook: K, event: Parameters<typeof runner.run<K>>[1]): Promise<void> => {
     if (runner.listens(hook)) await runner.run(hook, event);
   };
@@ -139,15 +153,18 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     if (hook === "ui_prompt_start" ? isOwnEcho : !prompts.told.delete(dialog.id)) return;
     if (hook === "ui_prompt_start") prompts.told.add(dialog.id);
     prompts.beingTold += 1;
-    await tell(hook, { ...dialog });
-    prompts.beingTold -= 1;
+    try {
+      await tell(hook, { ...dialog });
+    } finally {
+      prompts.beingTold -= 1;
+    }
   };
   /** Between two sessions, and before the first, nobody is there to hear of a choice: it is told when one has begun. */
   let hasBegun = false;
   const untold: (() => Promise<void>)[] = [];
   const tellLater = <K extends HookName>(hook: K, event: HookEvent<K>): boolean => {
     if (hasBegun || (hook !== "model_select" && hook !== "thinking_level_select")) return false;
-    untold.push(() => tell(hook, event));
+    untold.push(() => tell(hook, forHandlers(hook, event)));
     return true;
   };
   const start = async (
@@ -172,30 +189,65 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
   };
   /** One after the other: of two at once the first would be forgotten and live on. */
   let renewing: Promise<void> = Promise.resolve();
-  const renew = (...how: Parameters<typeof start>): Promise<void> => {
-    const renewed = renewing.then(async () => {
-      generation.end();
-      options.onEnded();
-      isBound = new WeakSet();
-      hasBegun = false;
-      generation = await generate(how[0] === "reload");
-      settleProviders();
-      await start(...how);
-    });
+  const inTurn = (renew: () => Promise<void>): Promise<void> => {
+    const renewed = renewing.then(renew);
     renewing = renewed.catch(() => undefined);
     return renewed;
   };
+  /** The session that they belonged to is gone: they go first. */
+  const replace = async (): Promise<void> => {
+    generation.end();
+    options.onEnded();
+    hasBegun = false;
+    generation = await generate(false);
+    settleProviders();
+  };
+  /** The session goes on: those who are still at work go last, and what they were asked they still answer. */
+  const exchange = async (): Promise<void> => {
+    hasBegun = false;
+    await tell("session_shutdown", { reason: "reload" });
+    const next = await generate(true);
+    const before = generation;
+    options.onEnded();
+    generation = next;
+    settleProviders();
+    before.retire();
+  };
+
+  /** Another value in each session. */
+  let session = {};
+  const told = createSessionHooks(
+    gate.runner,
+    () => clock.now(),
+    () => session,
+  );
+  /** All have heard what was told until now; but nobody waits for ever for one who does not listen. */
+  const heardSoon = async (): Promise<void> => {
+    let cancel = (): void => undefined;
+    const patience = new Promise<void>((resolve) => {
+      cancel = clock.after(HEARD_WITHIN_MS, resolve);
+    });
+    await Promise.race([told.settled(), patience]);
+    cancel();
+  };
 
   const hooks: SessionHooks = {
-    ...createSessionHooks(runner, clock.now),
+    ...told,
     run: async (hook, event, signal) =>
-      tellLater(hook, event) ? HOOKS[hook].nothing(event) : runner.run(hook, event, signal),
+      tellLater(hook, event) ? HOOKS[hook].nothing(event) : gate.runner.run(hook, forHandlers(hook, event), signal),
     async leave(reason, targetSessionFile) {
+      await heardSoon();
+      session = {};
       const target = targetSessionFile === undefined ? {} : { targetSessionFile };
       await tell("session_shutdown", { reason, ...target });
       hasBegun = false;
     },
-    entered: (reason, previous) => renew(reason, previous),
+    entered: (reason, previous) =>
+      inTurn(async () => {
+        session = {};
+        await gate.closedDuring(replace);
+        await start(reason, previous);
+      }),
   };
 
   return {
@@ -223,17 +275,20 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
           const { extension, definition } = command;
           const what = `command ${name}`;
           // A command may take as long as it likes: it may be waiting for a person, or for the model.
-          const call = { extension, what, limitMs: Number.POSITIVE_INFINITY, clock, enter };
-          const handler = () => definition.handler(args, contextsOf(extension).command);
-          const done = await callExtension(handler, call);
+          const call = newCall(undefined, true);
+          const how = { extension, call, what, limitMs: Number.POSITIVE_INFINITY, clock, enter };
+          const done = await callExtension(() => definition.handler(args, context(extension, call)), how);
           if ("error" in done) report({ extensionPath: `command:${name}`, event: "command", error: done.error });
         },
       };
     },
-    async reload() {
-      await tell("session_shutdown", { reason: "reload" });
-      await renew("reload");
-    },
+    reload: (loaded) =>
+      inTurn(async () => {
+        await heardSoon();
+        await gate.closedDuring(exchange);
+        loaded();
+        await start("reload");
+      }),
     context,
   };
 }

@@ -2,17 +2,20 @@ import { setMaxListeners } from "node:events";
 import type { HookName } from "../session/ports.ts";
 import type { ExtensionSource } from "./loading/find-extensions.ts";
 
-/** One extension that was loaded, with all that it has registered. Nothing here decides anything. */
-export interface Extension {
+/** Dialogs that are open: whoever waits for a person may take his time. */
+export interface OpenDialogs {
+  dialogs: number;
+  /** Unix milliseconds; when the last one was over. */
+  dialogsOverAt: number;
+}
+
+/** One extension that was loaded, with all that it has registered. Its dialogs are those that belong to no call. */
+export interface Extension extends OpenDialogs {
   readonly source: ExtensionSource;
   readonly handlers: Map<HookName, Handler[]>;
   readonly tools: Map<string, ToolDefinition>;
   readonly commands: Map<string, CommandDefinition>;
   readonly flags: Map<string, FlagDefinition>;
-  /** Dialogs of this extension that are open; while there are any its handlers may take their time. */
-  dialogs: number;
-  /** Unix milliseconds; when the last dialog was over. */
-  dialogsOverAt: number;
   /** Aborts when another session is entered or the extensions are loaded anew: its objects are of no use any more. */
   readonly life: AbortController;
   readonly isAlive: boolean;
@@ -61,13 +64,16 @@ export function newExtension(source: ExtensionSource): Extension {
     tools: new Map(),
     commands: new Map(),
     flags: new Map(),
-    dialogs: 0,
-    dialogsOverAt: Number.NEGATIVE_INFINITY,
+    ...noDialogs(),
     life,
     get isAlive() {
       return !life.signal.aborted;
     },
   };
+}
+
+export function noDialogs(): OpenDialogs {
+  return { dialogs: 0, dialogsOverAt: Number.NEGATIVE_INFINITY };
 }
 
 /** What an extension did wrong, or what went wrong in it. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
 import type { HookName } from "../session/ports.ts";
 import type { EventBus } from "./event-bus.ts";
-import type { Extension, ExtensionError } from "./extension.ts";
+import type { Extension, ExtensionError, ToolDefinition } from "./extension.ts";
 import { createGeneration } from "./generation.ts";
 
 /** What factories get here: the extension that is being made, and the parts of its API. */
@@ -10,6 +10,7 @@ interface Api {
   extension: Extension;
   bus: EventBus;
   onHandler(hook: HookName): void;
+  addTool(tool: ToolDefinition): boolean;
   providers: { extensionPath: string; name: string; config?: unknown }[];
 }
 type Factory = (api: Api) => unknown;
@@ -36,8 +37,8 @@ async function generate(...factories: (Factory | string)[]) {
 
 const tool =
   (name: string, description = ""): Factory =>
-  ({ extension }) =>
-    void extension.tools.set(name, { name, description, execute: () => "" });
+  ({ addTool }) =>
+    void addTool({ name, description, execute: () => "" });
 const command =
   (name: string): Factory =>
   ({ extension }) =>
@@ -84,12 +85,21 @@ describe("factories", () => {
 
   test("that fail leave nothing behind: what they have registered does not count", async () => {
     let made: Extension | undefined;
-    const { generation } = await generate((api) => {
+    const heard: string[] = [];
+    let bus: EventBus | undefined;
+    const failing: Factory = (api) => {
       made = api.extension;
       command("a")(api);
       tool("b")(api);
+      api.bus.on("tide", () => void heard.push("the one that failed"));
       throw new Error("broken");
+    };
+    const { generation } = await generate(failing, (api) => {
+      bus = api.bus;
+      bus.on("tide", () => void heard.push("the other"));
     });
+    bus?.emit("tide");
+    expect(heard).toEqual(["the other"]);
     expect(generation.commands()).toEqual([]);
     expect(generation.tools().size).toBe(0);
     expect(made?.isAlive).toBe(false);
@@ -121,11 +131,28 @@ describe("of the same name", () => {
 });
 
 test("what is registered later counts, too", async () => {
-  const { generation } = await generate(nothing);
-  tool("late")({ extension: generation.extensions[0]! } as Api);
-  command("later")({ extension: generation.extensions[0]! } as Api);
+  const apis: Api[] = [];
+  const { generation } = await generate((api) => void apis.push(api));
+  tool("late")(apis[0]!);
+  command("later")(apis[0]!);
   expect([...generation.tools().keys()]).toEqual(["late"]);
   expect(generation.commands().map(({ name }) => name)).toEqual(["later"]);
+});
+
+test("a tool that comes later does not take the name of another extension's, and its owner is told", async () => {
+  const apis: Api[] = [];
+  const keep: Factory = (api) => void apis.push(api);
+  const { generation, errors } = await generate(keep, tool("dive", "the first to have it"), keep);
+  const descriptions = (): string[] =>
+    [...generation.tools().values()].map(({ definition }) => definition.description ?? "");
+  for (const api of apis) expect(api.addTool({ name: "dive", description: "late", execute: () => "" })).toBe(false);
+  expect(descriptions()).toEqual(["the first to have it"]);
+  const error = 'there is already a tool "dive", of /2.ts: this one is left out';
+  expect(errors).toEqual(["/1.ts", "/3.ts"].map((extensionPath) => ({ extensionPath, event: "registerTool", error })));
+  // Its own name it may give to another tool.
+  tool("rise", "old")(apis[0]!);
+  tool("rise", "new")(apis[0]!);
+  expect(descriptions().sort()).toEqual(["new", "the first to have it"]);
 });
 
 test("hooks, flags and providers are collected", async () => {

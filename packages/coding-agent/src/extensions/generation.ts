@@ -25,8 +25,12 @@ export interface Generation {
   /** By name; of the same name the first counts. */
   tools(): Map<string, { extension: Extension; definition: ToolDefinition }>;
   flags(): Map<string, FlagDefinition>;
+  /** Its handlers are asked something; the function that it gives back says that this is over. */
+  use(): () => void;
   /** Its objects are of no use from now on. */
   end(): void;
+  /** The same as soon as none of its handlers is being asked any more: it ends what it has begun. */
+  retire(): void;
 }
 
 export interface GenerationOptions {
@@ -36,7 +40,7 @@ export interface GenerationOptions {
   enter(label: string): () => void;
   report(error: ExtensionError): void;
   /** The object that the factory gets. */
-  api(extension: Extension, parts: Pick<ApiOptions, "bus" | "onHandler" | "providers">): object;
+  api(extension: Extension, parts: Pick<ApiOptions, "bus" | "onHandler" | "providers" | "addTool">): object;
 }
 
 /** Calls the factories in parallel; what they register counts in the order of the extensions. */
@@ -50,6 +54,14 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
       report({ extensionPath, event: `events: ${channel}`, error: errorText(error) }),
   });
   const onHandler = (hook: HookName): void => void heard.add(hook);
+  /** Those that count, once all factories are through: from then on a name belongs to whoever has it. */
+  let settled: readonly Extension[] = [];
+  const addTool = (extension: Extension, tool: ToolDefinition): boolean => {
+    const owner = settled.find((other) => other !== extension && other.tools.has(tool.name));
+    if (owner) report(doubleTool(tool.name, extension, owner));
+    else extension.tools.set(tool.name, tool);
+    return owner === undefined;
+  };
 
   const make = async (candidate: LoadedFactory<ExtensionSource>): Promise<Extension | undefined> => {
     const { source } = candidate;
@@ -58,13 +70,20 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
       return undefined;
     }
     const extension = newExtension(source);
-    const api = options.api(extension, { bus: hub.forExtension(source.path), onHandler, providers });
+    const bus = hub.forExtension(source.path);
+    const api = options.api(extension, {
+      bus,
+      onHandler,
+      providers,
+      addTool: (tool) => addTool(extension, tool),
+    });
     const call = { extension, what: "the factory", limitMs, clock, enter };
     const called = await callExtension(() => candidate.factory(api as never), call);
     if (!("error" in called)) return extension;
     report({ extensionPath: source.path, event: "load", error: `Failed to load extension: ${called.error}` });
     extension.life.abort();
     // What it had registered until then goes with it.
+    hub.forget(source.path);
     for (let at = providers.length - 1; at >= 0; at--) {
       if (providers[at]?.extensionPath === source.path) providers.splice(at, 1);
     }
@@ -72,7 +91,14 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
   };
   const made = await Promise.all(loaded.map(make));
   const extensions = made.filter((extension) => extension !== undefined);
-  tellDoubles(extensions, report);
+  leaveOutDoubles(extensions, report);
+  settled = extensions;
+  let uses = 0;
+  let isRetired = false;
+  const end = (): void => {
+    hub.clear();
+    for (const { life } of extensions) life.abort();
+  };
 
   return {
     extensions,
@@ -81,9 +107,17 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
     commands: () => commandsOf(extensions),
     tools: () => firstOfEach(extensions),
     flags: () => new Map(extensions.flatMap(({ flags }) => [...flags])),
-    end() {
-      hub.clear();
-      for (const { life } of extensions) life.abort();
+    use() {
+      uses += 1;
+      return () => {
+        uses -= 1;
+        if (isRetired && uses === 0) end();
+      };
+    },
+    end,
+    retire() {
+      isRetired = true;
+      if (uses === 0) end();
     },
   };
 }
@@ -97,14 +131,19 @@ function firstOfEach(extensions: readonly Extension[]): ReturnType<Generation["t
 }
 
 /** Two tools of one name: the model could not tell them apart. */
-function tellDoubles(extensions: readonly Extension[], report: (error: ExtensionError) => void): void {
+function leaveOutDoubles(extensions: readonly Extension[], report: (error: ExtensionError) => void): void {
   const first = firstOfEach(extensions);
   for (const extension of extensions) {
     for (const name of extension.tools.keys()) {
       const owner = first.get(name)?.extension;
       if (!owner || owner === extension) continue;
-      const error = `there is already a tool "${name}", of ${owner.source.path}: this one is left out`;
-      report({ extensionPath: extension.source.path, event: "registerTool", error });
+      report(doubleTool(name, extension, owner));
+      extension.tools.delete(name);
     }
   }
+}
+
+function doubleTool(name: string, extension: Extension, owner: Extension): ExtensionError {
+  const error = `there is already a tool "${name}", of ${owner.source.path}: this one is left out`;
+  return { extensionPath: extension.source.path, event: "registerTool", error };
 }

@@ -19,7 +19,7 @@ function setUp(given: Handlers[], longestMs = 0) {
   const runner = createRunner({
     extensions: () => extensions,
     heard: () => new Set(extensions.flatMap(({ handlers }) => [...handlers.keys()])),
-    context: ({ source }, signal) => ({ owner: source.path, signal }),
+    context: ({ source }, { signal }) => ({ owner: source.path, signal }),
     report: (error) => errors.push(error),
     clock,
     longestMs,

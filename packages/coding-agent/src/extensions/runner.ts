@@ -1,7 +1,7 @@
 import type { Clock } from "@tiller/protocol/clock";
 import type { HookEvent, HookName, HookResult } from "../session/ports.ts";
 import { isRecord } from "./answers.ts";
-import { callExtension } from "./call.ts";
+import { type Call, callExtension, newCall } from "./call.ts";
 import type { Extension, ExtensionError, Handler } from "./extension.ts";
 import { errorText } from "./guards/rejections.ts";
 import { HOOKS, type HookRow, type HookState } from "./hooks.ts";
@@ -12,7 +12,7 @@ export interface RunnerOptions {
   /** The hooks that have a handler. */
   heard(): ReadonlySet<HookName>;
   /** What a handler gets beside the event. */
-  context(extension: Extension, signal: AbortSignal | undefined): object;
+  context(extension: Extension, call: Call): object;
   report(error: ExtensionError): void;
   clock: Clock;
   /** No handler may take longer, whatever its row says; 0: what its row says. */
@@ -40,11 +40,12 @@ export function createRunner(options: RunnerOptions): Runner {
   ): Promise<"stop" | undefined> => {
     const row: HookRow<K> = HOOKS[hook];
     const { clock, enter } = options;
-    const ctx = options.context(extension, signal);
+    const call = newCall(signal);
+    const ctx = options.context(extension, call);
     const { path } = extension.source;
     const limitMs = options.longestMs > 0 ? Math.min(row.limitMs, options.longestMs) : row.limitMs;
-    const call = { extension, what: hook, limitMs, clock, signal, enter };
-    const called = await callExtension(() => handler(state.event, ctx), call);
+    const how = { extension, call, what: hook, limitMs, clock, signal, enter };
+    const called = await callExtension(() => handler(state.event, ctx), how);
     if ("aborted" in called) return "stop";
     if ("error" in called) {
       options.report({ extensionPath: path, event: hook, error: called.error });

@@ -22,7 +22,16 @@ function setUp(answers: Partial<Record<HookName, Answer>>) {
       return given === undefined ? result : ({ ...(result as object), ...(given as object) } as never);
     },
   };
-  return { hooks: createSessionHooks(runner, () => 1000), notes };
+  const state = { session: 1 };
+  return {
+    hooks: createSessionHooks(
+      runner,
+      () => 1000,
+      () => state.session,
+    ),
+    notes,
+    state,
+  };
 }
 
 const user = (content: string): AgentMessage => ({ role: "user", content, timestamp: 1 });
@@ -52,6 +61,20 @@ describe("events", () => {
     void hooks.observe({ type: "turn_start" }, undefined);
     await hooks.settled();
     expect(order).toEqual(["agent_start", "turn_start"].flatMap((name) => [`${name} begins`, `${name} ends`]));
+  });
+
+  test("that were not told in their session are not told in the next one", async () => {
+    let go = (): void => undefined;
+    const slow = (): Promise<void> => new Promise((resolve) => (go = resolve));
+    const { hooks, notes, state } = setUp({ agent_start: slow, turn_start: silent, agent_end: silent });
+    void hooks.observe({ type: "agent_start" }, undefined);
+    void hooks.observe({ type: "turn_start" }, undefined);
+    await Promise.resolve();
+    state.session = 2;
+    void hooks.observe({ type: "agent_end", messages: [] } as never, undefined);
+    go();
+    await hooks.settled();
+    expect(notes.map((note) => note.split(" ")[0])).toEqual(["agent_start", "agent_end"]);
   });
 
   test("of messages that are whole are not told: their handlers are asked before", () => {

@@ -4,13 +4,21 @@ import type { HookName, SessionHooks } from "../session/ports.ts";
 import { isAskedBefore, observed } from "./observed.ts";
 import type { Runner } from "./runner.ts";
 
-/** The hooks as the session knows them: what it says is passed on, what it asks is asked. */
-export function createSessionHooks(runner: Runner, now: () => number): Omit<SessionHooks, "leave" | "entered"> {
+/**
+ * The hooks as the session knows them: what it says is passed on, what it asks is asked. `session` is another value in
+ * each session: what was not told in its own is none of the next one's business.
+ */
+export function createSessionHooks(
+  runner: Runner,
+  now: () => number,
+  session: () => unknown,
+): Omit<SessionHooks, "leave" | "entered"> {
   const { listens, run } = runner;
   /** Events are told one after the other, whoever does not wait for them. */
   let told: Promise<unknown> = Promise.resolve();
   const tellInTurn = (work: () => Promise<unknown>): Promise<void> => {
-    const done = told.then(work);
+    const own = session();
+    const done = told.then(() => (session() === own ? work() : undefined));
     told = done;
     return done.then(() => undefined);
   };

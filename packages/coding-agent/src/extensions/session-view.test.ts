@@ -87,3 +87,24 @@ test("the tree: children in the order of the file, labels with their entries, an
     nodes.map(({ entry, label, children }) => `${entry.id}${label ?? ""}(${shown(children)})`).join("");
   expect(shown(tree)).toBe("a(bhome(c()d()))e()");
 });
+
+test("whatever is done to what it hands out, the session stays as it is", () => {
+  const header = { type: "session", version: 3, id: "session-1", timestamp: "", cwd: "/sea" } as const;
+  const messages = [{ role: "user", content: [{ type: "text", text: "hi" }], timestamp: 0 } as AgentMessage];
+  const ours = { header, messages, entries: ENTRIES };
+  const before = structuredClone(ours);
+  const session = view({ header: () => header, messages: () => messages });
+  const given: object[] = [
+    session.getHeader(),
+    ...session.getEntries(),
+    session.getEntry("a")!,
+    session.getLeafEntry()!,
+    ...session.getBranch(),
+    ...session.getChildren("b"),
+    ...session.getTree().map(({ entry: root }) => root),
+    ...session.buildSessionContext().messages,
+  ];
+  for (const one of given) Object.assign(one, { id: "spoiled", content: "spoiled" });
+  session.getEntries().length = 0;
+  expect(ours).toEqual(before);
+});

@@ -1,5 +1,6 @@
 import type { AgentMessage } from "@tiller/protocol/message";
 import type { SessionEntry, SessionHeader } from "@tiller/protocol/session-entry";
+import { createCopies } from "../lib/copies.ts";
 
 /** The session as extensions see it (`ctx.sessionManager`). */
 export interface SessionView {
@@ -54,13 +55,20 @@ export interface SessionSource {
   choice(): { thinkingLevel: string; model: object | null };
 }
 
+/** Everything that it hands out are copies: whatever is done to them, the session stays as it is. */
 export function createSessionView(source: SessionSource): SessionView {
+  const copy = createCopies();
+  const entries = (): SessionEntry[] => source.entries().map(copy);
+  const entryOf = (id: string): SessionEntry | undefined => {
+    const entry = source.entry(id);
+    return entry && copy(entry);
+  };
   const branch = (fromId: string | null): SessionEntry[] => {
     const path: SessionEntry[] = [];
     const seen = new Set<string>();
     for (let id = fromId; id !== null && !seen.has(id); ) {
       seen.add(id);
-      const entry = source.entry(id);
+      const entry = entryOf(id);
       if (!entry) break;
       path.push(entry);
       id = entry.parentId;
@@ -74,19 +82,19 @@ export function createSessionView(source: SessionSource): SessionView {
     getSessionFile: source.sessionFile,
     getSessionName: source.name,
     isPersisted: () => source.sessionFile() !== undefined,
-    getHeader: source.header,
-    getEntries: source.entries,
-    getEntry: source.entry,
-    getChildren: (parentId) => source.entries().filter((entry) => entry.parentId === parentId),
+    getHeader: () => copy(source.header()),
+    getEntries: entries,
+    getEntry: entryOf,
+    getChildren: (parentId) => entries().filter((entry) => entry.parentId === parentId),
     getLeafId: source.leafId,
     getLeafEntry() {
       const id = source.leafId();
-      return id === null ? undefined : source.entry(id);
+      return id === null ? undefined : entryOf(id);
     },
     getBranch: (fromId) => branch(fromId ?? source.leafId()),
     getLabel: (id) => source.labels().get(id),
-    getTree: () => treeOf(source.entries(), source.labels()),
-    buildSessionContext: () => ({ messages: source.messages(), ...source.choice() }),
+    getTree: () => treeOf(entries(), source.labels()),
+    buildSessionContext: () => ({ messages: source.messages().map(copy), ...source.choice() }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { AgentTool, AgentToolResult, ToolInvocation } from "@tiller/agent/t
 import type { JsonSchema, ToolResult } from "@tiller/protocol/tool";
 import { plainJson } from "../lib/plain-json.ts";
 import { contentOf, isRecord } from "./answers.ts";
+import { type Call, newCall } from "./call.ts";
 import type { Extension, ToolDefinition } from "./extension.ts";
 import { errorText } from "./guards/rejections.ts";
 
@@ -57,7 +58,7 @@ function partProblem(schema: unknown, at: string): string | undefined {
 }
 
 export interface ToolSurroundings {
-  context(extension: Extension, signal: AbortSignal): object;
+  context(extension: Extension, call: Call): object;
   enter(label: string): () => void;
   /** What a built-in tool of the same name is, so that one in its place is the same. */
   concurrencyOf(name: string): AgentTool["concurrency"] | undefined;
@@ -85,7 +86,14 @@ export function agentTool(extension: Extension, definition: ToolDefinition, arou
     promptSnippet: definition.promptSnippet ?? "",
     promptGuidelines: definition.promptGuidelines ?? [],
     ...(definition.prepareArguments && { prepareArguments: (args: unknown) => definition.prepareArguments?.(args) }),
-    execute: async (call) => resultOf(name, await execute(extension, definition, call, around)),
+    async execute(invocation) {
+      const call = newCall(invocation.signal);
+      try {
+        return resultOf(name, await execute(extension, definition, { invocation, call }, around));
+      } finally {
+        call.isOver = true;
+      }
+    },
   };
 }
 
@@ -101,7 +109,7 @@ function plainSchema(parameters: unknown): JsonSchema {
 function execute(
   extension: Extension,
   definition: ToolDefinition,
-  { toolCallId, args, signal, onUpdate }: ToolInvocation,
+  { invocation: { toolCallId, args, signal, onUpdate }, call }: { invocation: ToolInvocation; call: Call },
   { context, enter }: ToolSurroundings,
 ): unknown {
   const update = (partial: unknown): void => {
@@ -110,7 +118,7 @@ function execute(
   };
   const leave = enter(`${extension.source.path} (tool ${definition.name})`);
   try {
-    return definition.execute(toolCallId, args, signal, update, context(extension, signal));
+    return definition.execute(toolCallId, args, signal, update, context(extension, call));
   } finally {
     leave();
   }
@@ -129,7 +137,9 @@ function resultOf(name: string, given: unknown): AgentToolResult {
     throw new Error(
       `The tool "${name}" gave back no result: it must be an object with content (text and image blocks)`,
     );
-  if (given.isError === true)
-    throw new Error(result.content.map((block) => (block.type === "text" ? block.text : "")).join("\n"));
-  return given.terminate === true ? { ...result, terminate: true } : result;
+  return {
+    ...result,
+    ...(given.isError === true && { isError: true }),
+    ...(given.terminate === true && { terminate: true }),
+  };
 }

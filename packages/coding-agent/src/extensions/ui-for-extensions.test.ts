@@ -42,7 +42,10 @@ function desk({ hasUI = true, life, call, answer }: DeskOptions = {}) {
     ui: () => host,
     theme,
     notice: (key, text) => notices.push([key, text]),
-    onDialog: (open) => dialogs.push(open),
+    onDialog() {
+      dialogs.push(true);
+      return () => void dialogs.push(false);
+    },
     life,
     call: call && (() => call),
   });
@@ -277,7 +280,7 @@ it("throws what the loader says about extensions that are no longer loaded", asy
     },
     theme: {},
     notice: () => undefined,
-    onDialog: () => undefined,
+    onDialog: () => () => undefined,
   });
   expect(() => ui.notify("Done")).toThrow("no longer loaded");
   await expect(ui.select("Which?", [])).rejects.toThrow("no longer loaded");

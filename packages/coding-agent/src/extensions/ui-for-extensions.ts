@@ -19,8 +19,8 @@ export interface UiForExtensionOptions {
   theme: object;
   /** Tells the host; what has the same key need be told only once. */
   notice(onceKey: string, text: string): void;
-  /** Called with true when a dialog opens and with false when it has ended, once each for every dialog. */
-  onDialog(open: boolean): void;
+  /** A dialog opens; the function that it gives back is called when it has ended. */
+  onDialog(): () => void;
   /** A dialog is shown, or is over: for those who want to know that somebody is asked. */
   onPrompt?(when: "start" | "end", dialog: { id: string; method: string }): void;
   /** Aborts when the extension's time is over: its dialogs are withdrawn. */
@@ -84,12 +84,12 @@ export function uiForExtension(options: UiForExtensionOptions): UiForExtension {
       shown = id;
       options.onPrompt?.("start", { id, method });
     };
-    options.onDialog(true);
+    const closed = options.onDialog();
     try {
       return await open({ ...checked, signal: either.signal, ...(options.onPrompt && { onShown }) });
     } finally {
       either.release();
-      options.onDialog(false);
+      closed();
       if (shown !== undefined) options.onPrompt?.("end", { id: shown, method });
     }
   };

@@ -14,7 +14,7 @@ import { remember } from "../lib/remember.ts";
 import type { BashRunner } from "./bash-runner.ts";
 import type { Compactor } from "./compaction/compactor.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
-import { createHandledPrompts } from "./handled-prompts.ts";
+import type { HandledPrompts } from "./handled-prompts.ts";
 import type { HostTools } from "./host-tools.ts";
 import { lastAssistantText } from "./last-text.ts";
 import type { ModelControl } from "./model-control.ts";
@@ -137,6 +137,7 @@ export interface AgentSessionParts {
   bash: BashRunner;
   queue: SessionQueue;
   run: SessionRun;
+  handled: HandledPrompts;
   store: SessionStore;
   pipeline: EventPipeline;
   clock: Clock;
@@ -173,7 +174,7 @@ const LIMITS_OF_QUEUED =
 const QUEUES = { steer: "steering", followUp: "followUp" } as const;
 
 export function createAgentSession(parts: AgentSessionParts): AgentSession {
-  const { models, modes, bash, queue, run, store, pipeline, clock, ids, compactor, hooks } = parts;
+  const { models, modes, bash, queue, run, handled, store, pipeline, clock, ids, compactor, hooks } = parts;
 
   /** Undefined while nothing has needed it: then it is doing nothing either. */
   let asked: Promise<SessionHistory> | undefined;
@@ -248,7 +249,6 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       return "message" in looked ? userMessage(looked, clock.now()) : undefined;
     };
   };
-  const handled = createHandledPrompts(pipeline.emit, () => run.isSettled && queue.isEmpty);
   /** A command of an extension runs at once, whatever else is going on. */
   const asCommand = (request: PromptRequest): Admission | undefined => {
     const command = parts.extensions?.command(request.message);
@@ -367,7 +367,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       thinkingLevel: models.thinkingLevel,
       isStreaming: run.isStreaming,
       isCompacting: compactor.isCompacting,
-      isSettled: run.isSettled && queue.isEmpty,
+      isSettled: run.isSettled && queue.isEmpty && !handled.isAny,
       steeringMode: modes.steeringMode,
       followUpMode: modes.followUpMode,
       interruptMode: modes.interruptMode,

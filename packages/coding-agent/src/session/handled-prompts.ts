@@ -5,6 +5,8 @@ import type { AcceptedPrompt } from "./session-event.ts";
 /** Prompts that an extension deals with, beside the run or without one. Each gets its result, whatever happens. */
 export interface HandledPrompts {
   job(prompt: AcceptedPrompt, work: () => Promise<void>): () => Promise<void>;
+  /** Some are accepted and not over. */
+  readonly isAny: boolean;
   /** The process ends: nobody waits for those that are still being dealt with. */
   endAll(reason: string): void;
   /** None is being dealt with any more. */
@@ -36,6 +38,9 @@ export function createHandledPrompts(emit: EventPipeline["emit"], isSettled: () 
         open.set(done, end);
         return done;
       };
+    },
+    get isAny() {
+      return accepted > 0;
     },
     endAll(reason) {
       for (const end of open.values()) end(reason);

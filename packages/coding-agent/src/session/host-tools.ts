@@ -6,6 +6,8 @@ import type { ToolResult } from "@tiller/protocol/tool";
 export interface HostTools {
   /** All at once: either these are the tools of the host from now on, or everything stays as it was. */
   set(given: readonly unknown[], run: RunHostTool): { toolNames: string[] } | { refused: string };
+  /** In their order. */
+  names(): readonly string[];
   /** Those that are offered without being asked for, in their order. */
   visible(): readonly string[];
   tool(name: string): AgentTool | undefined;
@@ -38,6 +40,7 @@ export function createHostTools({ isTaken, onAdded }: HostToolsOptions): HostToo
       onAdded(definitions.filter(({ name, hidden }) => !hidden && !before.has(name)).map(({ name }) => name));
       return { toolNames: definitions.map(({ name }) => name) };
     },
+    names: () => [...tools.keys()],
     visible: () => [...tools].filter(([, { hidden }]) => !hidden).map(([name]) => name),
     tool: (name) => tools.get(name)?.tool,
   };

@@ -62,7 +62,9 @@ export function session(
   const leftOut: unknown[] = [];
   const marks: string[] = [];
   const queue = createSessionQueue(waiting, ids, () => undefined);
+  const handled = { isAny: false };
   const run = createSessionRun({
+    isAnyHandled: () => handled.isAny,
     pipeline,
     queue,
     clock,
@@ -80,6 +82,7 @@ export function session(
   });
   return {
     run,
+    handled,
     queue,
     events,
     delays,

@@ -25,6 +25,20 @@ describe("the run procedure", () => {
     expect([run.isStreaming, run.isSettled]).toEqual([false, true]);
   });
 
+  it("is undecided as long as somebody may take the prompt, and settles nothing while another one is dealt with", async () => {
+    const { run, types, handled } = session(agent(async () => ({})));
+    let decide = (_message: undefined): void => undefined;
+    const looked = new Promise<undefined>((resolve) => (decide = resolve));
+    const over = run.accept(() => looked, { promptId: "prompt-1", commandId: "a" }, {})();
+    await tick();
+    expect([run.isStreaming, run.isUndecided]).toEqual([true, true]);
+    handled.isAny = true;
+    decide(undefined);
+    await over;
+    expect([run.isStreaming, run.isUndecided]).toEqual([false, false]);
+    expect(types()).toEqual(["agent_settled", "prompt_result"]);
+  });
+
   it("lets a prompt that comes right after agent_end wait for the old one's last frames", async () => {
     const { accept, run, types } = session(agent(async () => ({})));
     const first = accept("1")();

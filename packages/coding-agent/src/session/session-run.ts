@@ -35,6 +35,8 @@ export interface SessionRun {
   abortRetry(): Promise<void>;
   /** From acceptance until `agent_end` without a retry has been told. */
   readonly isStreaming: boolean;
+  /** The run is only reserved: an extension may still take its prompt, and then nothing runs at all. */
+  readonly isUndecided: boolean;
   /** Why no prompt may start any more: a limit of the session is reached. */
   readonly exhausted: string | undefined;
   /** Nothing is running and every ending has been told. */
@@ -86,6 +88,8 @@ export interface SessionRunOptions {
   toolsOver?(): undefined | Promise<unknown>;
   /** All who are told of events beside the host have heard them. */
   observed?(): Promise<void>;
+  /** An extension deals with a prompt beside the run: who is through last settles the session. */
+  isAnyHandled?(): boolean;
   /** Takes messages out of what the model sees; they stay in the file. */
   leaveOut(messages: readonly AgentMessage[]): void;
   /** The plan: what the model is told of it, and reminded of. */
@@ -138,6 +142,8 @@ interface Run {
   reminders: number;
   /** The last message of the conversation is no answer. */
   isUnanswered: boolean;
+  /** What it begins with is still being made, or taken by somebody. */
+  isUndecided: boolean;
   /** `agent_end` has been told for the last time: the next prompt may come. */
   ended: boolean;
   settled: Promise<void>;
@@ -340,6 +346,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     let isTaken = false;
     try {
       const first = typeof message === "function" ? await message(controller.signal) : message;
+      run.isUndecided = false;
       isTaken = first === undefined;
       if (first) last = await attempts(run, first);
     } catch (error) {
@@ -372,7 +379,8 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
   const settle = (run: Run, how: Pick<Ending, "outcome" | "crash" | "isTaken">): void => {
     const { progress, prompt } = run;
     const ending = { ...how, model: model(), abortReason: run.abortReason, limit: progress.limitUse };
-    const sessionSettled = current === undefined && queue.isEmpty;
+    const isLast = options.isAnyHandled?.() !== true;
+    const sessionSettled = isLast && current === undefined && queue.isEmpty;
     const owed = progress.prompts(prompt).filter((done) => !done.prompt.isOwn);
     const results = owed.map((done) => ({
       place: { promptId: done.prompt.promptId },
@@ -381,7 +389,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     const aborted = how.outcome?.stopReason === "aborted" || results.some(({ result }) => result.status === "aborted");
     void pipeline.emit({ type: "agent_settled", aborted }, { promptId: prompt.promptId });
     for (const { place, result } of results) void pipeline.emit(result, place);
-    void pipeline.emit({ type: "session_settled" }, { promptId: prompt.promptId });
+    if (isLast) void pipeline.emit({ type: "session_settled" }, { promptId: prompt.promptId });
   };
 
   return {
@@ -400,6 +408,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
         autoContinued: false,
         reminders: 0,
         isUnanswered: false,
+        isUndecided: typeof message === "function",
         ended: false,
         settled,
       };
@@ -422,6 +431,10 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     },
     get isStreaming() {
       return current !== undefined && !current.ended;
+    },
+    get isUndecided() {
+      // As long as the run before it is not over, something runs.
+      return current?.isUndecided === true && current.before === undefined;
     },
     get exhausted() {
       const elapsedMs = clock.now() - options.sessionStartedAt;

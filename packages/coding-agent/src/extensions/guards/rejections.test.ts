@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { errorText, ownerOf, UNKNOWN_EXTENSION } from "./rejections.ts";
+import { describe, expect, it, test } from "vitest";
+import { askedBy, errorText, ownerOf, UNKNOWN_EXTENSION } from "./rejections.ts";
 
 const OWN = "/opt/tiller/dist";
 const EXTENSIONS = [
@@ -83,4 +83,14 @@ describe("a text for anything that can be thrown", () => {
     [Object.create(null), "an error that cannot be shown"],
   ];
   it.each(cases)("%#", (thrown, text) => expect(errorText(thrown)).toBe(text));
+});
+
+test("what an extension has asked for and does not wait for is its own, though it was made in our code", async () => {
+  const error = new Error("no such session");
+  error.stack = "Error: no such session\n    at switchTo (/tiller/dist/app.js:1:1)";
+  const extensions = [{ path: "/x/a.ts" }];
+  expect(ownerOf(error, extensions, "/tiller/dist")).toBeUndefined();
+  await expect(askedBy("/x/a.ts", Promise.reject(error))).rejects.toBe(error);
+  expect(ownerOf(error, extensions, "/tiller/dist")).toBe("/x/a.ts");
+  expect(await askedBy("/x/a.ts", Promise.resolve(7))).toBe(7);
 });

@@ -22,12 +22,27 @@ const MOST_STACKS = 20;
  */
 export function ownerOf(error: unknown, extensions: readonly ExtensionPlace[], ownFolder: string): string | undefined {
   if (extensions.length === 0) return undefined;
+  const asker = typeof error === "object" && error !== null ? askers.get(error) : undefined;
+  if (asker !== undefined) return asker;
   const frames = stacksOf(error).flatMap(framesOf);
   for (const frame of frames) {
     const owner = ownerOfFrame(frame, extensions);
     if (owner) return owner.path;
   }
   return frames.some((frame) => isInside(frame, ownFolder)) ? undefined : UNKNOWN_EXTENSION;
+}
+
+/** Errors that were made in our code, of something that an extension has asked for. */
+const askers = new WeakMap<object, string>();
+
+/** Whoever has asked for it and does not wait for it answers for how it ends, though nothing in the stack names him. */
+export async function askedBy<T>(extensionPath: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (typeof error === "object" && error !== null) askers.set(error, extensionPath);
+    throw error;
+  }
 }
 
 function ownerOfFrame(frame: string, extensions: readonly ExtensionPlace[]): ExtensionPlace | undefined {

@@ -14,6 +14,8 @@ export interface WatchOrder {
   exitCode: number;
   /** An expression that is evaluated in the main thread and ends the process. */
   leave: string;
+  /** An expression for the function of the main thread that knows the lines of sources. */
+  line: string;
 }
 
 /** The text of a program for a thread of its own. */
@@ -112,16 +114,21 @@ function watch(load: (name: string) => unknown): void {
     session.connectToMainThread();
     const files = new Map<string, string>();
     session.on("Debugger.scriptParsed", ({ params }) => files.set(params.scriptId, params.url));
-    session.on("Debugger.paused", ({ params }) => {
-      let place = "";
-      for (const { functionName, location } of params.callFrames) {
-        const file = files.get(location.scriptId) ?? "";
-        if (file === "" || file.startsWith("node:")) continue;
-        place = `, in ${functionName || "(anonymous)"} (${file.replace("file://", "")}:${location.lineNumber + 1})`;
-        break;
-      }
+    const leave = (place: string): void => {
       tell(`The process ends with code ${order.exitCode}`, place);
       session.post("Runtime.evaluate", { expression: order.leave });
+    };
+    session.on("Debugger.paused", ({ params }) => {
+      const fileOf = (frame: Inspector.Debugger.CallFrame): string => files.get(frame.location.scriptId) ?? "";
+      const frame = params.callFrames.find((one) => fileOf(one) !== "" && !fileOf(one).startsWith("node:"));
+      if (!frame) return leave("");
+      const { functionName, location } = frame;
+      const file = fileOf(frame).replace("file://", "");
+      const [line, column] = [location.lineNumber + 1, (location.columnNumber ?? 0) + 1];
+      const expression = `${order.line}(${JSON.stringify(file)}, ${line}, ${column})`;
+      session.post("Runtime.evaluate", { expression, returnByValue: true }, (_error, answer) =>
+        leave(`, in ${functionName || "(anonymous)"} (${file}:${answer?.result?.value ?? line})`),
+      );
     });
     session.post("Debugger.enable");
     session.post("Debugger.pause");

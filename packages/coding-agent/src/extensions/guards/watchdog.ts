@@ -20,6 +20,8 @@ export interface WatchdogOptions {
   /** Ends the process in order, whatever extensions have put in the place of `process.exit`. */
   exit(code: number): void;
   exitCode?: number;
+  /** The line of the source, for a place in compiled code; both count from 1. Asked in the thread that is stuck. */
+  lineInSource?(path: string, line: number, column: number): number | undefined;
   /** Processor time without a sign of life from the main thread. */
   limitMs?: number;
   /** The same for a call that waits without computing, e.g. for a child process. */
@@ -42,6 +44,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 
 
 /** Code that is evaluated from outside finds us by this name only. */
 const LEAVE = "tiller.leaveStuckProcess";
+const LINE = "tiller.lineInSource";
 
 export function createWatchdog(options: WatchdogOptions): ExtensionWatchdog {
   const memory = new SharedArrayBuffer(Object.keys(CELLS).length * Int32Array.BYTES_PER_ELEMENT);
@@ -73,7 +76,7 @@ export function createWatchdog(options: WatchdogOptions): ExtensionWatchdog {
       isClosed = true;
       Atomics.store(cells, CELLS.closed, 1);
       Atomics.notify(cells, CELLS.closed);
-      Reflect.deleteProperty(globalThis, Symbol.for(LEAVE));
+      for (const name of [LEAVE, LINE]) Reflect.deleteProperty(globalThis, Symbol.for(name));
     },
   };
 }
@@ -83,8 +86,9 @@ function startThread(memory: SharedArrayBuffer, cells: Int32Array, options: Watc
   if (process.execArgv.some((argument) => argument.startsWith("--inspect"))) return undefined;
   const { limitMs = LIMIT_MS, blockedMs = BLOCKED_MS, graceMs = GRACE_MS, exitCode = STUCK_EXIT_CODE } = options;
   offerTheWayOut(options.exit);
-  const leave = `globalThis[Symbol.for(${JSON.stringify(LEAVE)})](${exitCode})`;
-  const order: WatchOrder = { memory, cells: CELLS, limitMs, blockedMs, graceMs, exitCode, leave };
+  offer(LINE, (path: string, line: number, column: number) => options.lineInSource?.(path, line, column) ?? line);
+  const [leave, line] = [`${offered(LEAVE)}(${exitCode})`, offered(LINE)];
+  const order: WatchOrder = { memory, cells: CELLS, limitMs, blockedMs, graceMs, exitCode, leave, line };
   const worker = new Worker(WATCH_SOURCE, {
     eval: true,
     name: "tiller-watchdog",
@@ -104,10 +108,17 @@ function startThread(memory: SharedArrayBuffer, cells: Int32Array, options: Watc
 }
 
 function offerTheWayOut(exit: (code: number) => void): void {
-  const value = (code: number): void => {
+  offer(LEAVE, (code: number): void => {
     // Node would have its say about a debugger, after the last of ours; the listeners before this one may still speak.
     process.once("exit", () => ownCloseSync(2));
     exit(code);
-  };
-  Object.defineProperty(globalThis, Symbol.for(LEAVE), { configurable: true, value });
+  });
+}
+
+function offer(name: string, value: unknown): void {
+  Object.defineProperty(globalThis, Symbol.for(name), { configurable: true, value });
+}
+
+function offered(name: string): string {
+  return `globalThis[Symbol.for(${JSON.stringify(name)})]`;
 }

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { kindOf, namesIn } from "./files.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { filterPaths, isPattern, patternToRegExp, plainPath } from "./path-patterns.ts";
@@ -92,6 +92,15 @@ function manifestPaths(folder: string, list: string, entries: readonly string[],
     return [];
   });
   return refused.length > 0 ? filterPaths(found, folder, refused) : found;
+}
+
+/** The files of code and the folders that an absolute path with wildcards means. */
+export function matchingPaths(pattern: string, problems: string[]): string[] {
+  const parts = pattern.split(sep);
+  const first = parts.findIndex(isPattern);
+  const folder = parts.slice(0, first).join(sep) || sep;
+  const found = matching(folder, parts.slice(first).join("/"), problems);
+  return found.filter((path) => isCodeFile(path) || kindOf(path) === "folder");
 }
 
 /** How deep a pattern is followed. */

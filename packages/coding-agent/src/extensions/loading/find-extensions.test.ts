@@ -190,6 +190,47 @@ describe("where extensions are found", () => {
   });
 });
 
+describe("patterns in the setting extensions", () => {
+  test.each<[entries: string[], expected: string[]]>([
+    [["./ext/*.ts"], ["a", "b", "c"]],
+    [
+      ["ext/?.ts", "!ext/b.ts"],
+      ["a", "c"],
+    ],
+    [
+      ["ext/*.ts", "!**/[bc].ts", "!ext/c*"],
+      ["a", "b"],
+    ],
+    [["ext/*.ts", "!ext/*.ts", "+ext/b.ts"], ["b"]],
+    [
+      ["ext/*", "-ext/a.ts"],
+      ["b", "c", "deep/index"],
+    ],
+    [["e*/**/index.ts"], ["deep/index"]],
+    [["~/ext/*.ts", "!~/ext/a.ts"], ["../home/ext/z"]],
+  ])("%j", (extensions, expected) => {
+    folder.write({
+      ...Object.fromEntries(
+        ["a.ts", "b.ts", "c.ts", "notes.md", "deep/index.ts"].map((name) => [`agent/ext/${name}`, ""]),
+      ),
+      "home/ext/a.ts": "",
+      "home/ext/z.ts": "",
+    });
+    const { paths, problems } = find({ settings: { extensions } });
+    const short = paths.map((path) => path.replace("agent/ext/", "").replace("home/", "../home/").replace(".ts", ""));
+    expect([short, problems]).toEqual([expected, []]);
+  });
+
+  test("one that nothing is like is told; a file with such a name is meant itself", () => {
+    folder.write({ "agent/odd*.ts": "" });
+    const { paths, problems } = find({ settings: { extensions: ["ext/*.ts", "odd*.ts"] } });
+    expect(paths).toEqual(["agent/odd*.ts"]);
+    expect(problems).toEqual([
+      "the setting extensions names ext/*.ts, but there is no file or folder like agent/ext/*.ts",
+    ]);
+  });
+});
+
 describe("what cannot be found is one sentence each", () => {
   test("missing paths and packages", () => {
     const { problems } = find({

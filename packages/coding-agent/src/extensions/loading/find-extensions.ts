@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
 import { type Env, resolvePath } from "../../config/paths.ts";
-import { extensionsIn, type FolderContent, namedFolder, packageFolder } from "./entry-files.ts";
+import { extensionsIn, type FolderContent, matchingPaths, namedFolder, packageFolder } from "./entry-files.ts";
 import { kindOf, realPath } from "./files.ts";
 import { PROJECT_EXTENSION_FOLDERS, USER_EXTENSION_FOLDER } from "./may-have-extensions.ts";
 import { isPackageSource, type PackageEntry, packageEntries, packageEntry } from "./packages.ts";
-import { filterPaths } from "./path-patterns.ts";
+import { filterPaths, isPattern } from "./path-patterns.ts";
 import { isRemembered } from "./trust.ts";
 
 /** Finds the extensions of a process, in the order in which they are loaded. Only looks: no code of theirs runs here. */
@@ -101,22 +101,41 @@ function findInProject(place: ExtensionPlace, found: FoundExtensions): void {
 function findInSettings(place: ExtensionPlace, found: FoundExtensions): void {
   const entries = place.settings.extensions ?? [];
   const base = place.settingBases?.extensions ?? place.agentDir;
-  const refused = entries.filter((entry) => /^[!-]/.test(entry));
+  const filters = entries.filter((entry) => /^[!+-]/.test(entry));
+  const by = { source: "settings", scope: "user" } as const;
   for (const entry of entries) {
-    if (refused.includes(entry)) continue;
+    if (/^[!-]/.test(entry)) continue;
     const path = resolvePath(entry.replace(/^\+/, ""), base, place.env);
-    takePath(found, path, { source: "settings", scope: "user" }, `the setting extensions names ${entry}`);
+    const who = `the setting extensions names ${entry}`;
+    if (isPattern(entry) && kindOf(path) === undefined) takeMatching(found, path, by, who);
+    else takePath(found, path, by, who);
   }
-  if (refused.length === 0) return;
+  if (!filters.some((entry) => /^[!-]/.test(entry))) return;
   // An exclusion counts for everything that was found without being asked for.
   const kept = new Set(
     filterPaths(
       found.sources.map(({ path }) => path),
       base,
-      refused,
+      filters.map((entry) => entry[0] + homeless(entry.slice(1), place.env)),
     ),
   );
   found.sources = found.sources.filter(({ path }) => kept.has(path));
+}
+
+/** `~` is a folder like any other from here on. */
+function homeless(entry: string, env: Env): string {
+  return entry.startsWith("~/") ? resolvePath(entry, "", env) : entry;
+}
+
+function takeMatching(
+  found: FoundExtensions,
+  pattern: string,
+  by: Pick<Origin, "source" | "scope">,
+  who: string,
+): void {
+  const paths = matchingPaths(pattern, found.problems);
+  if (paths.length === 0) found.problems.push(`${who}, but there is no file or folder like ${pattern}`);
+  for (const path of paths) takePath(found, path, by, who);
 }
 
 function findNamed(place: ExtensionPlace, found: FoundExtensions): void {

@@ -32,6 +32,8 @@ export interface ModuleLoaderOptions {
   builtin: Builtin;
   /** Told when a module begins to run; the function that it gives back, when it gives way. */
   enter?(label: string): () => void;
+  /** The lines of this file are not those of its source: it was compiled. */
+  onCompiled?(path: string): void;
 }
 
 interface Module extends Pick<ModuleScope, "namespace" | "module"> {
@@ -85,6 +87,7 @@ async function readModule(loader: Loader, path: string): Promise<Module> {
   // As hosts that run on Bun have it: any other file is its text.
   if (language === undefined) return finished(module, source);
   module.compiled = loader.cache.get(source, language) ?? (await compile(loader, path, source, language));
+  loader.onCompiled?.(path);
   return module;
 }
 

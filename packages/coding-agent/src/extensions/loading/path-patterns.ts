@@ -1,4 +1,4 @@
-import { relative, resolve, sep } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 
 /**
  * Lists of paths as manifests and settings have them: `path`, `src/*.ts`, `!pattern` and `-path` to leave out, `+path`
@@ -46,7 +46,7 @@ export function filterPaths(paths: readonly string[], base: string, filter: read
 function matchesAny(path: string, base: string, entries: readonly string[]): boolean {
   const inside = relative(base, path).split(sep).join("/");
   return entries.some((entry) => {
-    if (isPattern(entry)) return patternToRegExp(plainPath(entry)).test(inside);
+    if (isPattern(entry)) return patternToRegExp(plainPath(entry)).test(isAbsolute(entry) ? path : inside);
     const named = resolve(base, entry);
     return path === named || path.startsWith(named + sep);
   });

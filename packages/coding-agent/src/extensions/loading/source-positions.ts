@@ -45,3 +45,11 @@ export function originalPosition(mappings: string, wanted: Position): Position |
   }
   return undefined;
 }
+
+/** Back through one map after the other. */
+export function through(maps: readonly string[], compiled: Position): Position | undefined {
+  if (maps.length === 0) return undefined;
+  let place: Position | undefined = compiled;
+  for (const map of maps) place = place && originalPosition(map, place);
+  return place;
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { plainNames } from "./compiled.ts";
-import { originalPosition, type Position } from "./source-positions.ts";
+import { through } from "./source-positions.ts";
 
 /**
  * Modules run as compiled code, whose lines are not those of the source. Nobody pays for that before an error is shown:
@@ -36,11 +36,4 @@ async function mapsOf(path: string): Promise<string[]> {
   } catch {
     return [];
   }
-}
-
-function through(maps: readonly string[], compiled: Position): Position | undefined {
-  if (maps.length === 0) return undefined;
-  let place: Position | undefined = compiled;
-  for (const map of maps) place = place && originalPosition(map, place);
-  return place;
 }

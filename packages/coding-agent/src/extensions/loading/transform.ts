@@ -1,5 +1,6 @@
 import { Script } from "node:vm";
 import { type Compiled, type Language, languageOf } from "./compiled.ts";
+import { type Compiler, mapsWith, plainStart, removeTypes, syntaxError } from "./compiler-steps.ts";
 
 /**
  * TypeScript and JavaScript become the body of a function. Types go first; then imports and exports become calls and
@@ -7,48 +8,12 @@ import { type Compiled, type Language, languageOf } from "./compiled.ts";
  * like an import stays what it is.
  */
 
-type Compiler = typeof import("oxc-transform");
-type CompilerError = ReturnType<Compiler["transformSync"]>["errors"][number];
-type Map = NonNullable<ReturnType<Compiler["transformSync"]>["map"]>;
-
 /** A native library of some size: loaded when the first module is compiled, which with a warm cache is never. */
 let compiler: Promise<Compiler> | undefined;
 
 function loadCompiler(): Promise<Compiler> {
   compiler ??= import("oxc-transform");
   return compiler;
-}
-
-/** Where an error stands is part of its message: a SyntaxError has no other place for it. */
-function syntaxError(path: string, source: string, error: CompilerError): SyntaxError {
-  const at = error.labels[0]?.start ?? 0;
-  // Offsets count bytes.
-  const before = Buffer.from(source).toString("utf8", 0, at).split("\n");
-  const column = (before.at(-1) ?? "").length + 1;
-  const help = error.helpMessage ? ` (${error.helpMessage})` : "";
-  return new SyntaxError(`${path}:${before.length}:${column}: ${error.message}${help}`);
-}
-
-const NEEDS_NO_TYPES_REMOVED: readonly Language[] = ["js", "mjs", "cjs"];
-
-interface Step {
-  code: string;
-  map?: Map | undefined;
-}
-
-function removeTypes(oxc: Compiler, path: string, source: string, sourcemap: boolean): Step {
-  const language = languageOf(path) ?? "js";
-  if (NEEDS_NO_TYPES_REMOVED.includes(language)) return { code: source };
-  const options = { target: "node20.19", decorator: { legacy: true }, sourcemap };
-  const { code, map, errors } = oxc.transformSync(path, source, options);
-  const error = errors.find(({ severity }) => severity === "Error");
-  if (error) throw syntaxError(path, source, error);
-  return { code, map };
-}
-
-/** A shebang is no syntax inside a function; a byte order mark would move every column of the first line. */
-function plainStart(source: string): string {
-  return source.replace(/^\uFEFF/, "").replace(/^#!/, "//");
 }
 
 const HAS_MODULE_SYNTAX = /__vite_ssr_(import__|exports__|exportAll__|import_meta__)/;
@@ -104,10 +69,7 @@ function requiresOf(code: string): string[] {
   return [...new Set([...found].map((match) => match[2] as string))];
 }
 
-/** The maps from compiled code back to the source, the last step first. Made again when an error has to be placed. */
+/** The maps from compiled code back to the source, the last step first. */
 export async function sourceMaps(path: string, original: string): Promise<string[]> {
-  const oxc = await loadCompiler();
-  const typeless = removeTypes(oxc, path, plainStart(original), true);
-  const { map } = oxc.moduleRunnerTransformSync("module.js", typeless.code, { sourcemap: true });
-  return [map, typeless.map].flatMap((step) => (step ? [step.mappings] : []));
+  return mapsWith(await loadCompiler(), path, original);
 }
