@@ -53,6 +53,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   skills: ["lib", "protocol", "config", "prompts", "types:agent", "types:session"],
   prompts: ["lib", "protocol", "config", "types:agent", "types:session"],
   export: ["lib", "protocol", "session/store"],
+  approvals: ["lib", "protocol", "exec", "tools", "types:config", "types:agent", "types:session"],
   modes: ["lib", "protocol", "config", "types:session"],
   client: ["lib", "protocol"],
   "command-line": ["lib", "protocol", "config"],
@@ -73,6 +74,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "skills",
     "prompts",
     "export",
+    "approvals",
   ],
   doctor: ["command-line", "composition", "lib", "protocol", "ai", "config"],
   sessions: ["command-line", "lib", "protocol", "config", "session/store"],
@@ -97,6 +99,7 @@ const PORTS_ONLY: Record<string, string> = {
   extensions: `${PRODUCT}session/ports.ts`,
   skills: `${PRODUCT}session/ports.ts`,
   prompts: `${PRODUCT}session/ports.ts`,
+  approvals: `${PRODUCT}session/ports.ts`,
 };
 
 export function directionProblems(files: readonly SourceFile[]): string[] {

@@ -12,7 +12,15 @@ import { type Env, locksFolder, sessionFileName, sessionFolder } from "./config/
 import type { Settings } from "./config/settings.ts";
 import { endProcesses } from "./exec/end-processes.ts";
 import type { Ground } from "./ground.ts";
-import { attachDisk, lateHostTools, lateMachinery, lateResources, lateShell, lateTodos } from "./late-parts.ts";
+import {
+  attachDisk,
+  lateApprovals,
+  lateHostTools,
+  lateMachinery,
+  lateResources,
+  lateShell,
+  lateTodos,
+} from "./late-parts.ts";
 import { type Late, late } from "./lib/late.ts";
 import { limitsOf, retryOf } from "./part-settings.ts";
 import { type AgentSession, createAgentSession, type SessionModes } from "./session/agent-session.ts";
@@ -72,13 +80,13 @@ export async function createSession(
   const joined = await joinParts(ground);
   const error = await enterFirstSession(ground, joined);
   if (error !== undefined) return { error };
-  const { session, store, notices } = joined;
+  const { session, store, notices, problems } = joined;
   return {
     session,
     settings: setUp.settings,
     run: ground.run,
     header: () => store.log.header,
-    problems: [...setUp.problems, ...unknownTools(ground.run.options, ground.extensions?.tools.names())],
+    problems: [...setUp.problems, ...problems, ...unknownTools(ground.run.options, ground.extensions?.tools.names())],
     notices: [...setUp.models.notices, ...notices.takeEarly()],
   };
 }
@@ -89,6 +97,7 @@ interface Joined {
   models: ModelControl;
   history: Late<EnteringHistory>;
   notices: Notices;
+  problems: readonly string[];
 }
 
 /** Some parts call each other. Who is only called later may be named before it is made. */
@@ -144,7 +153,8 @@ async function joinParts(ground: Ground): Promise<Joined> {
     emit: (event) => pipeline.emit(event, run.place),
     activeTools: () => (models.model ? toolbox.active.names(models.model) : []),
   });
-  const machinery = lateMachinery(ground, store, models, resources, toolbox, todos);
+  const gate = await lateApprovals(ground, store);
+  const machinery = lateMachinery(ground, store, models, resources, toolbox, todos, gate?.approvals);
   const retry = retryOf(settings);
   const retrySettings = () => (modes.autoRetryEnabled ? retry : undefined);
   const summaries = late(async () => {
@@ -272,13 +282,14 @@ async function joinParts(ground: Ground): Promise<Joined> {
       return createSessionResources({ resources: loaded, store, clock, machinery, offersSkills, extensionCommands });
     },
     hostTools: lateHostTools(ground, toolbox).load,
+    askThrough: gate?.approvals.askThrough,
     todos,
     hooks: joined?.hooks,
     started,
     extensions: joined?.session,
     inputSource: args.mode === "rpc" ? "rpc" : "interactive",
   });
-  return { session, store, models, history, notices };
+  return { session, store, models, history, notices, problems: gate?.problems ?? [] };
 }
 
 function tellLevel(hooks: SessionHooks | undefined, level: ThinkingLevel, previousLevel: ThinkingLevel): void {

@@ -1,6 +1,7 @@
+import type { Approvals } from "./approvals/approvals.ts";
 import type { Ground } from "./ground.ts";
 import { type Late, late, latePer } from "./lib/late.ts";
-import { shellOf } from "./part-settings.ts";
+import { asksApproval, shellOf } from "./part-settings.ts";
 import type { Resources } from "./resources.ts";
 import type { Machinery } from "./run-machinery.ts";
 import type { RunShell } from "./session/bash-runner.ts";
@@ -10,6 +11,7 @@ import type { SessionEvent } from "./session/session-event.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
 import type { SessionStore } from "./session/store/session-store.ts";
 import type { Todos } from "./session/todos.ts";
+import type { sessionApprovals } from "./session-approvals.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { isBuiltinTool } from "./tools/index.ts";
 
@@ -23,6 +25,7 @@ export function lateMachinery(
   resources: () => Promise<Resources>,
   toolbox: Toolbox,
   todos: Late<Todos>,
+  approvals: Approvals | undefined,
 ): () => Promise<Machinery> {
   const { env, clock, cwd, settings, extensions } = ground;
   return latePer(
@@ -42,6 +45,7 @@ export function lateMachinery(
         plan: todos.load,
         systemPrompt,
         hooks: extensions?.host.hooks,
+        approvals,
         request: {
           patience: {
             firstByteMs: settings.get("retry.provider.timeoutMs"),
@@ -122,6 +126,16 @@ export function lateTodos(ground: Ground, store: SessionStore, parts: TodoParts)
 interface TodoParts {
   emit(event: SessionEvent): unknown;
   activeTools(): readonly string[];
+}
+
+/** The gate before the tools. Where nobody is to be asked and nothing is forbidden there is none. */
+export async function lateApprovals(
+  ground: Ground,
+  store: SessionStore,
+): Promise<ReturnType<typeof sessionApprovals> | undefined> {
+  if (!ground.approvalsUnread && !asksApproval(ground.settings)) return undefined;
+  const loaded = await import("./session-approvals.ts");
+  return loaded.sessionApprovals(ground, () => store.sessionId);
 }
 
 /** The tools of the host, once it lends any. */

@@ -18,7 +18,7 @@ import { createHandledPrompts } from "./handled-prompts.ts";
 import type { HostTools } from "./host-tools.ts";
 import { lastAssistantText } from "./last-text.ts";
 import type { ModelControl } from "./model-control.ts";
-import type { InputSource, SessionExtensions, SessionHooks } from "./ports.ts";
+import type { ExtensionUi, InputSource, SessionExtensions, SessionHooks } from "./ports.ts";
 import { messageProblem, userMessage } from "./prompt-input.ts";
 import { droppedResult } from "./prompt-result.ts";
 import type { AcceptedPrompt, CommandId, SessionListener } from "./session-event.ts";
@@ -118,6 +118,8 @@ export interface AgentSession {
   readonly extensions: SessionExtensions | undefined;
   /** Loaded when the host first lends tools. */
   hostTools(): Promise<HostTools>;
+  /** Tool calls have to be approved: whoever can ask somebody says so here. Undefined when nobody need be asked. */
+  readonly askThrough: ((ui: ExtensionUi) => void) | undefined;
   /** Puts another plan in the place of the one there is. */
   setTodos(phases: Params<"set_todos">["phases"]): Promise<TodoPhase[] | Refused>;
   setAutoCompaction(isEnabled: boolean): void;
@@ -156,6 +158,7 @@ export interface AgentSessionParts {
   hooks: SessionHooks | undefined;
   extensions: SessionExtensions | undefined;
   hostTools(): Promise<HostTools>;
+  askThrough: AgentSession["askThrough"];
   todos: Late<Todos>;
   /** The session has begun for the extensions: what comes in may be worked on. */
   started(): Promise<void>;
@@ -314,6 +317,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     admit: admitWhenFree,
     extensions: parts.extensions,
     hostTools: parts.hostTools,
+    askThrough: parts.askThrough,
     async setTodos(phases) {
       const why = await store.writeProblem();
       if (why !== undefined) return { refused: why };
