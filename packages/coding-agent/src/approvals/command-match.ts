@@ -81,26 +81,20 @@ function isRunner(words: readonly ShellWord[]): boolean {
   return first !== undefined && RUNNERS.has(programName(first));
 }
 
-function matchCommand(given: readonly ShellWord[], pattern: CommandPattern): Match {
-  const words = withoutAssignments(given);
-  const starts = isRunner(words) ? words.keys() : [0].values();
-  let found: Match = "no";
-  for (const start of starts) {
-    const match = matchFrom(words.slice(start), pattern);
-    if (match === "yes") return "yes";
-    if (match === "maybe") found = "maybe";
-  }
-  return found;
-}
-
 /** The program is the first word of the pattern, and the others follow in their order, with anything in between. */
-function matchFrom([program, ...rest]: readonly ShellWord[], [first = "", ...others]: CommandPattern): Match {
-  if (!program) return "no";
-  if (!wildcardMatches(first, program.text) && !wildcardMatches(first, programName(program))) return "no";
+function matchCommand(given: readonly ShellWord[], [first = "", ...others]: CommandPattern): Match {
+  const words = withoutAssignments(given);
+  const isProgram = (word: ShellWord): boolean =>
+    wildcardMatches(first, word.text) || wildcardMatches(first, programName(word));
+  const places = isRunner(words) ? words : words.slice(0, 1);
+  // What does not follow its first place does not follow a later one either.
+  const start = places.findIndex(isProgram);
+  if (start < 0) return "no";
   const wanted = others.at(-1) === "*" ? others.slice(0, -1) : others;
-  let missing = 0;
-  for (const { text } of rest) if (missing < wanted.length && wildcardMatches(wanted[missing]!, text)) missing++;
-  if (missing === wanted.length) return "yes";
+  const rest = words.slice(start + 1);
+  let found = 0;
+  for (const { text } of rest) if (found < wanted.length && wildcardMatches(wanted[found]!, text)) found++;
+  if (found === wanted.length) return "yes";
   return rest.some((word) => word.isDynamic) ? "maybe" : "no";
 }
 
