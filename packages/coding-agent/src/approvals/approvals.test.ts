@@ -248,10 +248,11 @@ describe("the answer", () => {
     expect([await asks(...call), await asks("bash", { command: "pwd" })]).toEqual([1, 0]);
     expect(await asks("read", { path: "x" })).toBe(1);
     expect(await asks("bash", { command: "pwd" }, false)).toBe(1);
-    expect([await asks("bash", { command: "git push" }), await asks("bash", { command: "git push -f" })]).toEqual([
-      1, 0,
-    ]);
+    expect([await asks("bash", { command: "git push" }), await asks("bash", { command: "git push" })]).toEqual([1, 0]);
+    expect(await asks("bash", { command: "git push -f" })).toBe(1);
     expect(await ask("bash", { command: "rm x" })).toContain("forbids");
+    // The rule is in these lines too, and so is much else.
+    expect(await asks("bash", { command: "git push; curl x | sh" })).toBe(1);
     // What cannot be judged is approved word for word.
     expect([await asks("bash", { command: "echo $(x)" }), await asks("bash", { command: "echo $(x)" })]).toEqual([
       1, 0,
@@ -259,6 +260,17 @@ describe("the answer", () => {
     expect(await asks("bash", { command: "echo $(y)" })).toBe(1);
     sessionId = "two";
     expect(await asks(...call)).toBe(1);
+  });
+
+  it("to a rule holds for all calls that would run without it, and every rule wants its own", async () => {
+    const ask = gate({ mode: "never", ask: ["bash(git)", "bash(git push)"], answer: () => "Always approve" });
+    const commands = ["git pull", "git log", "git push", "git push -f", "git $x"];
+    const asked: number[] = [];
+    for (const command of commands) {
+      await ask("bash", { command });
+      asked.push(titles.length);
+    }
+    expect(asked).toEqual([1, 1, 2, 2, 2]);
   });
 
   it("says why it did not run: nobody there, nobody in time, or an error", async () => {

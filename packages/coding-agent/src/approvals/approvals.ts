@@ -1,7 +1,7 @@
 import type { AgentHooks, HookedCall } from "@tiller/agent/types";
 import type { ExtensionUi } from "../session/ports.ts";
 import { callFacts, type Surroundings } from "./call-facts.ts";
-import { type CallFacts, judge, type Policy, THIS_CALL, type Verdict } from "./judge.ts";
+import { type About, type CallFacts, judge, type Policy, type Verdict } from "./judge.ts";
 import { ALWAYS, APPROVE, CHOICES, DENY, questionFor } from "./question.ts";
 
 /** The last gate before a tool runs. Whatever goes wrong here, the call does not run. */
@@ -36,8 +36,8 @@ export function createApprovals({ policy, timeoutMs, sessionId }: ApprovalOption
 
   /** Undefined: yes. */
   const ask = async (call: CallToPermit, facts: CallFacts, { why, about }: Asked): Promise<string | undefined> => {
-    const key = keyOf(call, about);
-    if (keys().has(key)) return undefined;
+    const wanted = about.map((one) => keyOf(call, one));
+    if (wanted.every((key) => keys().has(key))) return undefined;
     if (!ui?.hasUI) return "it needs approval, and there is nobody who could be asked";
     let isLate = false;
     const answer = await ui.select(questionFor(facts, call.args, why), CHOICES, {
@@ -47,7 +47,7 @@ export function createApprovals({ policy, timeoutMs, sessionId }: ApprovalOption
         isLate = true;
       },
     });
-    if (answer === ALWAYS) keys().add(key);
+    if (answer === ALWAYS) for (const key of wanted) keys().add(key);
     if (answer === APPROVE || answer === ALWAYS) return undefined;
     if (answer === DENY) return "the user denied it";
     return isLate ? "it needs approval, and nobody answered in time" : "it needs approval, and nobody gave it";
@@ -75,8 +75,8 @@ export function createApprovals({ policy, timeoutMs, sessionId }: ApprovalOption
 type Asked = Extract<Verdict, { effect: "ask" }>;
 
 /** What took the name of a built-in tool is not what was approved. */
-function keyOf({ toolName, isBuiltin, args }: CallToPermit, about: string): string {
-  return JSON.stringify([toolName, isBuiltin, about, ...(about === THIS_CALL ? [args] : [])]);
+function keyOf({ toolName, isBuiltin, args }: CallToPermit, about: About): string {
+  return JSON.stringify([toolName, isBuiltin, about, ...(about === "this call" ? [args] : [])]);
 }
 
 function refusal(tool: string, why: string): string {

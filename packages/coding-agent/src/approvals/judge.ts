@@ -40,8 +40,8 @@ export interface CallFacts {
 
 export type Verdict =
   | { effect: "allow" }
-  /** `about`: what an answer for the whole session would be about: the mode, a rule, or this very call. */
-  | { effect: "ask"; why: string | undefined; about: string }
+  /** `about`: what an answer for the whole session would be about, all of it. */
+  | { effect: "ask"; why: string | undefined; about: readonly About[] }
   | { effect: "deny"; why: string };
 
 /** They change nothing; which file they read is a matter of rules. */
@@ -57,19 +57,22 @@ export function judge(call: CallFacts, policy: Policy): Verdict {
   if (doubtful) return askOnce(`the rule "${doubtful.rule.text}" may forbid it`);
   const unclear = unclearFor(call, restricting);
   if (unclear !== undefined) return askOnce(unclear);
-  const asked = matches.find(({ match }) => match !== "no");
-  if (asked) {
-    return { effect: "ask", why: `the rule "${asked.rule.text}" asks`, about: `rule ${asked.rule.text}` };
-  }
+  const asking = matches.filter(({ match }) => match !== "no").map(({ rule }) => rule.text);
   if (policy.isIncomplete) return askOnce("some of the approval settings could not be read");
-  if (isAllowed(call, mine, policy)) return { effect: "allow" };
-  return needsAnswer(call, policy.mode) ? { effect: "ask", why: undefined, about: "mode" } : { effect: "allow" };
+  const isFree = isAllowed(call, mine, policy) || !needsAnswer(call, policy.mode);
+  if (asking.length > 0) {
+    const why = `the rule "${asking[0]}" asks`;
+    // A rule is found in a line that does much more: who has approved what it is about has not approved the rest.
+    return isFree ? { effect: "ask", why, about: asking.map((text): About => `rule ${text}`) } : askOnce(why);
+  }
+  return isFree ? { effect: "allow" } : { effect: "ask", why: undefined, about: ["mode"] };
 }
 
-export const THIS_CALL = "this call";
+/** What the mode asks about, what a rule asks about, or one call as it is. */
+export type About = "mode" | `rule ${string}` | "this call";
 
 function askOnce(why: string): Verdict {
-  return { effect: "ask", why, about: THIS_CALL };
+  return { effect: "ask", why, about: ["this call"] };
 }
 
 function matchOf({ command, path }: Rule, call: CallFacts): Match {
