@@ -34,28 +34,33 @@ const LONGEST_PATH = 4096;
 export async function callFacts(call: LookedAtCall, around: Surroundings): Promise<CallFacts> {
   const { tool, isBuiltin, args } = call;
   const facts = { tool, isBuiltin, bases: basesOf(around), paths: [], morePaths: [], isPartial: false };
-  // A model may add arguments that a tool of ours does not know: they mean nothing.
   if (isBuiltin && tool !== "bash") return { ...facts, paths: await ownPaths(tool, args, around) };
   const command = typeof args.command === "string" ? args.command : undefined;
   const line = command === undefined ? undefined : readShellLine(command);
   const words = line && command !== undefined ? wordsOf(line, command) : [];
-  const others = isBuiltin ? { texts: [], isPartial: false } : textsIn(args);
-  const texts = [...new Set([...words, ...others.texts])];
-  const paths = await Promise.all(texts.slice(0, MOST_TEXTS).map((text) => possiblePath(text, !isBuiltin, around)));
+  const { texts, isPartial } = textsIn({ ...args, ...(line && { command: words }) });
+  const places = [around, ...otherPlaces(args, around)];
+  const looked = [...new Set(texts)].slice(0, MOST_TEXTS);
+  const paths = await Promise.all(
+    places.flatMap((place) => looked.map((text) => possiblePath(text, !isBuiltin, place))),
+  );
+  const isKnownShell = KNOWN_SHELLS.has(shellName(around.shell ?? defaultShell()));
+  const isAll = Object.keys(args).every((name) => (isBuiltin ? OWN_HARMLESS : HARMLESS).has(name));
   return {
     ...facts,
     morePaths: paths.filter((path) => path !== undefined),
-    isPartial: others.isPartial || texts.length > MOST_TEXTS,
-    ...(line &&
-      command !== undefined && {
-        command: {
-          text: command,
-          line,
-          isKnownShell: KNOWN_SHELLS.has(shellName(around.shell ?? defaultShell())),
-          isAll: isBuiltin || Object.keys(args).every((name) => name === "command" || name === "timeout"),
-        },
-      }),
+    isPartial,
+    ...(line && command !== undefined && { command: { text: command, line, isKnownShell, isAll } }),
   };
+}
+
+/** Arguments beside which a command is what it says; a folder or an environment can make something else of it. */
+const HARMLESS = new Set(["command", "timeout"]);
+const OWN_HARMLESS = new Set([...HARMLESS, "tail", "description"]);
+
+/** Where the words of a command count from, when the call names another folder. */
+function otherPlaces({ cwd }: LookedAtCall["args"], around: Surroundings): Surroundings[] {
+  return typeof cwd === "string" && cwd !== "" ? [{ ...around, cwd: resolvePath(around, cwd) }] : [];
 }
 
 function shellName(path: string): string {

@@ -26,7 +26,7 @@ export interface CallFacts {
     text: string;
     line: ShellLine;
     isKnownShell: boolean;
-    /** There is nothing else in the call that could matter. */
+    /** There is nothing else in the call that could matter, such as another folder or environment. */
     isAll: boolean;
   };
   /** The files that a tool of ours would touch. */
@@ -88,6 +88,7 @@ function unclearFor({ command, isPartial }: CallFacts, restricting: readonly Rul
   if (isPartial && restricting.some(({ path }) => path !== undefined))
     return "its arguments are too many for the rules";
   if (!command || !restricting.some((rule) => rule.command !== undefined)) return undefined;
+  if (!command.isAll) return "rules about commands cannot judge its other arguments";
   if (!command.isKnownShell) return "rules about commands know only sh, bash and dash";
   return command.line.unclear && `the rules cannot judge the command: ${command.line.unclear}`;
 }
