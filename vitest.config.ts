@@ -14,7 +14,7 @@ const LONG =
         "test/extensions/bad-{modes,moments,trust}.test.ts",
         "test/run/dialogs.test.ts",
         "test/sessions/later-damage.test.ts",
-        "test/host/*.test.ts",
+        "test/host/{crashing-host,heavy-answers}.test.ts",
         "packages/coding-agent/src/extensions/guards/watchdog.test.ts",
         "bench/run.test.ts",
         "packages/protocol/test/**",

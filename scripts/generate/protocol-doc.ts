@@ -27,6 +27,7 @@ export function renderProtocolDoc(): string {
     prose("todos"),
     prose("sub-agents"),
     prose("stream-rules"),
+    prose("approvals"),
     "## Commands",
     "Every command may have an `id` (string or number), which its answer repeats. In an optional field `null` means absent; fields that are not listed are ignored.",
     ...groups(COMMAND_GROUPS, renderCommand),

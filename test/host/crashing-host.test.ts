@@ -70,7 +70,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-it("lends three tools, seeds the plan, and survives random delays and crashes of its side", async () => {
+it("lends three tools, seeds the plan, answers every question about them, and survives random delays and crashes of its side", async () => {
   const throwOf = dice(8);
   const llm = await startMockLlm();
   cleanUps.push(() => llm.close());
@@ -80,11 +80,22 @@ it("lends three tools, seeds the plan, and survives random delays and crashes of
   const start = (...more: string[]): SmallHost => {
     const host = new SmallHost({
       program: cliPath(),
-      args: ["--model", "mock/mock-1", "--thinking", "off", "--set", "retry.enabled=false", ...more],
+      args: [
+        "--model",
+        "mock/mock-1",
+        "--thinking",
+        "off",
+        "--set",
+        "retry.enabled=false",
+        "--approval-mode",
+        "always",
+        ...more,
+      ],
       cwd: sandbox.cwd,
       env: sandbox.env,
       tools: TOOLS,
       delay: () => throwOf(20),
+      approve: () => (throwOf(4) === 0 ? "Deny" : "Approve"),
     });
     cleanUps.push(() => host.kill());
     return host;

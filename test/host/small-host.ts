@@ -2,7 +2,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 
 /**
  * A host as somebody would write it who has read docs/protocol.md and nothing else: it shares no code with the program or
- * with the other tests. It lends tools, seeds the plan, waits for what it asked, and can drop dead at any moment.
+ * with the other tests. It lends tools, seeds the plan, says which tool calls may run, waits for what it asked, and can
+ * drop dead at any moment.
  */
 
 export type Json = Record<string, unknown>;
@@ -18,8 +19,10 @@ export interface SmallHostOptions {
   cwd: string;
   env: Record<string, string>;
   tools: Readonly<Record<string, HostTool>>;
-  /** Milliseconds that the host dawdles before it answers a call. */
+  /** Milliseconds that the host dawdles before it answers a call or a question. */
   delay(): number;
+  /** What is answered to the question about a tool call; undefined: nothing, ever. */
+  approve(question: string): string | undefined;
 }
 
 export class SmallHost {
@@ -139,6 +142,18 @@ export class SmallHost {
     if (frame.type === "prompt_result") this.results.get(id)?.(frame);
     if (frame.type === "host_tool_cancel") this.cancelled.add(frame.targetId);
     if (frame.type === "host_tool_call") void this.serve(frame);
+    if (frame.type === "extension_ui_request") {
+      if (frame.method === "cancel") this.cancelled.add(frame.targetId);
+      if (String(frame.title).startsWith("Allow tool: ")) void this.decide(frame);
+    }
+  }
+
+  private async decide({ id, title, options }: Json): Promise<void> {
+    const value = this.options.approve(String(title));
+    if (value === undefined) return;
+    if (!(options as string[]).includes(value)) throw new Error(`"${value}" is not on offer: ${options}`);
+    await new Promise((resolve) => setTimeout(resolve, this.options.delay()));
+    if (!this.cancelled.has(id)) this.send({ type: "extension_ui_response", id, value });
   }
 
   private async serve({ id, toolName, arguments: args }: Json): Promise<void> {

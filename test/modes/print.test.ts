@@ -26,6 +26,16 @@ describe("the answer", () => {
     },
   );
 
+  it("comes without the tools that somebody would have to approve", async () => {
+    const script = [
+      'toolCall bash {"command":"touch ran"}',
+      'expect toolResult {"includes":"nobody who could be asked"} + text "No."',
+    ];
+    const cli = start({ args: ["-p", "go", "--approval-mode", "write"], script, stdin: "" });
+    expect(await cli.ended).toEqual({ code: 0, stdout: "No.\n", stderr: "" });
+    expect(readdirSync(cli.sandbox.cwd)).not.toContain("ran");
+  });
+
   it("is the last one, after the tools and after all prompts", async () => {
     const script = [
       'text "I look" + toolCall read {"path":"a.txt"}',

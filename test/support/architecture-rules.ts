@@ -55,6 +55,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   agents: ["lib", "protocol", "config", "prompts"],
   rules: ["lib", "protocol", "config", "prompts", "tools", "types:agent"],
   export: ["lib", "protocol", "session/store"],
+  approvals: ["lib", "protocol", "exec", "tools", "types:config", "types:agent", "types:session"],
   modes: ["lib", "protocol", "config", "types:session"],
   client: ["lib", "protocol"],
   "command-line": ["lib", "protocol", "config"],
@@ -77,6 +78,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "prompts",
     "rules",
     "export",
+    "approvals",
   ],
   doctor: ["command-line", "composition", "lib", "protocol", "ai", "config"],
   sessions: ["command-line", "lib", "protocol", "config", "session/store"],
@@ -101,6 +103,7 @@ const PORTS_ONLY: Record<string, string> = {
   extensions: `${PRODUCT}session/ports.ts`,
   skills: `${PRODUCT}session/ports.ts`,
   prompts: `${PRODUCT}session/ports.ts`,
+  approvals: `${PRODUCT}session/ports.ts`,
 };
 
 export function directionProblems(files: readonly SourceFile[]): string[] {

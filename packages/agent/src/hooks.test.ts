@@ -3,7 +3,7 @@ import { guardStream } from "@tiller/ai/stream";
 import type { Clock } from "@tiller/protocol/clock";
 import type { AgentMessage, CustomMessage, LlmMessage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { runAgent } from "./agent-loop.ts";
 import type {
   AgentEvent,
@@ -148,6 +148,117 @@ const resultTexts = (events: AgentEvent[]) =>
       ? event.result.content.map((block) => (block.type === "text" ? block.text : ""))
       : [],
   );
+
+describe("the last word before a tool runs", () => {
+  const ran: unknown[] = [];
+  const reader = tool("read", ({ args }) => {
+    ran.push(args.path);
+    return said("ok");
+  });
+  beforeEach(() => {
+    ran.length = 0;
+  });
+
+  it("comes after the others, with the arguments that they leave, and nobody can change those any more", async () => {
+    let kept: Record<string, unknown> = {};
+    const seen: unknown[] = [];
+    await play({
+      answers: [calls(["read", '{"path":"a"}'])],
+      tools: [reader],
+      hooks: {
+        async beforeTool({ args }) {
+          args.path = "b";
+          kept = args;
+          return undefined;
+        },
+        async permit({ args, tool: given }) {
+          seen.push(args.path, given === reader);
+          kept.path = "c";
+          args.path = "d";
+          await Promise.resolve();
+          return undefined;
+        },
+      },
+    });
+    expect([seen, ran]).toEqual([["b", true], ["b"]]);
+  });
+
+  it("is asked one call after the other, and each is told why it did not run", async () => {
+    const open: string[] = [];
+    const { events } = await play({
+      answers: [calls(["read", '{"path":"a"}'], ["read", '{"path":"b"}'], ["read", '{"path":"c"}'])],
+      tools: [reader],
+      hooks: {
+        async permit({ args: { path } }) {
+          open.push(`${path}?`);
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          open.push(`${path}!`);
+          if (path === "c") throw new Error("broken");
+          return path === "b" ? "No b." : undefined;
+        },
+      },
+    });
+    expect([open, ran]).toEqual([["a?", "a!", "b?", "b!", "c?", "c!"], ["a"]]);
+    expect(resultTexts(events).toSorted()).toEqual([
+      "No b.",
+      "Tool was not executed: nobody could permit it (broken)",
+      "ok",
+    ]);
+  });
+
+  it("is not waited for after an abort, and what it says then runs nothing", async () => {
+    let answer = (_why: undefined): void => undefined;
+    const { events, outcome } = await play({
+      answers: [calls(["read", '{"path":"a"}'])],
+      tools: [reader],
+      hooks: {
+        permit: () =>
+          new Promise((resolve) => {
+            answer = resolve;
+          }),
+      },
+      during: (event, abort) => event.type === "tool_execution_start" && setTimeout(abort, 1),
+    });
+    answer(undefined);
+    expect([outcome.stopReason, ran]).toEqual(["aborted", []]);
+    expect(resultTexts(events)).toEqual([expect.stringContaining("aborted")]);
+  });
+
+  it("gives way to a message that interrupts; what was permitted before it does not run either", async () => {
+    let wake = (): void => undefined;
+    const steering: AgentMessage[] = [];
+    const { events } = await play({
+      answers: [calls(["read", '{"path":"a"}'], ["read", '{"path":"b"}'])],
+      tools: [reader],
+      ports: {
+        queue: {
+          take: (name) => (name === "steering" ? steering.splice(0) : []),
+          get hasSteering() {
+            return steering.length > 0;
+          },
+          interruptMode: "immediate",
+          texts: () => ({ steering: [], followUp: [] }),
+          onSteering(given) {
+            wake = given;
+            return () => undefined;
+          },
+        },
+      },
+      hooks: {
+        async permit({ args, signal }) {
+          if (args.path === "a") return undefined;
+          const closed = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+          steering.push(user("stop"));
+          wake();
+          await closed;
+          return "Nobody answered.";
+        },
+      },
+    });
+    const skipped = "Skipped due to queued user message.";
+    expect([ran, resultTexts(events)]).toEqual([[], [skipped, skipped]]);
+  });
+});
 
 describe("settling messages", () => {
   it("replaces an answer everywhere: its end, the turn, the outcome and what the model sees next", async () => {

@@ -62,7 +62,7 @@ export async function runToolCalls(calls: readonly ToolCall[], batch: ToolBatch)
   const signal = AbortSignal.any([batch.signal, interrupt.signal]);
   // Every call listens, and there may be many: that is no leak.
   setMaxListeners(0, batch.signal, interrupt.signal, signal);
-  const signals = { signal, interrupted: interrupt.signal };
+  const signals = { signal, interrupted: interrupt.signal, interrupt: () => interrupt.abort() };
   for (const group of groupCalls(calls, batch.tools)) {
     const asking = askBefore(group, batch, signals);
     const asked = asking && (await asking);
@@ -86,7 +86,7 @@ function askBefore(
   signals: CallSignals,
 ): undefined | Promise<Prepared[]> {
   const hooks = batch.ports.hooks?.();
-  if (!hooks?.beforeTool) return undefined;
+  if (!hooks?.beforeTool && !hooks?.permit) return undefined;
   return (async () => {
     const prepared: Prepared[] = [];
     for (const call of group) prepared.push(await prepare(call, batch, signals, hooks));
@@ -103,6 +103,7 @@ interface CallSignals {
   /** Aborts with the run and with an interruption. */
   signal: AbortSignal;
   interrupted: AbortSignal;
+  interrupt(): void;
 }
 
 /** Says that a call begins, and whether it may run. */
@@ -124,9 +125,13 @@ async function prepare(call: ToolCall, batch: ToolBatch, signals: CallSignals, h
   // The check may have had to be loaded: meanwhile a neighbour may have ended, or the run.
   let late = stopped();
   if (late === undefined && hooks) {
-    const blocked = await blockedBy(hooks, checked.call, batch, signals);
+    const blocked = hooks.beforeTool && (await blockedBy(hooks, checked.call, batch, signals));
     if (blocked) return blocked;
     late = stopped();
+    if (late === undefined && hooks.permit) {
+      const refused = await refusedBy(hooks, checked, batch, signals);
+      late = stopped() ?? refused;
+    }
   }
   if (late !== undefined) return failed(late);
   const limit = batch.ports.countToolCall();
@@ -171,6 +176,32 @@ async function blockedBy(
   return { result: verdict.terminate ? { ...result, terminate: true } : result, isError };
 }
 
+/** Who looked at the arguments before may have kept them: what is permitted, and then runs, is a copy. */
+async function refusedBy(
+  hooks: AgentHooks,
+  checked: { tool: AgentTool; call: ToolCall },
+  batch: ToolBatch,
+  signals: CallSignals,
+): Promise<string | undefined> {
+  const { tool, call } = checked;
+  const { clock, queue } = batch.ports;
+  const ask = async (): Promise<string | undefined> => {
+    call.arguments = structuredClone(call.arguments);
+    const args = structuredClone(call.arguments);
+    return hooks.permit?.({ toolCallId: call.id, toolName: call.name, args, signal: signals.signal, tool });
+  };
+  const refused = (error: unknown): string => `Tool was not executed: nobody could permit it (${textOf(error)})`;
+  // Somebody may be thinking about it for long: a message that interrupts does not wait for that.
+  const stop = queue.onSteering?.(() => {
+    if (isInterrupted(batch)) signals.interrupt();
+  });
+  try {
+    return await hooked(() => ask().catch(refused), ABORTED, clock, batch.signal);
+  } finally {
+    stop?.();
+  }
+}
+
 /** Runs what may run and tells the end. */
 async function conclude(
   call: ToolCall,
@@ -181,7 +212,8 @@ async function conclude(
   const { emit, signal, ports } = batch;
   const about = { toolCallId: call.id, toolName: call.name };
   // Others of the group may have been looked at meanwhile, and the run may have ended.
-  const ready = "tool" in prepared && signal.aborted ? failed(ABORTED) : prepared;
+  const late = signal.aborted ? ABORTED : signals.interrupted.aborted ? SKIPPED : undefined;
+  const ready = "tool" in prepared && late !== undefined ? failed(late) : prepared;
   const outcome = "tool" in ready ? await execute(ready.tool, ready.call, batch, signals) : ready;
   const hooks = ports.hooks?.();
   const { result: given, isError } =

@@ -43,6 +43,8 @@ export interface RunQueue {
   take(queue: "steering" | "followUp"): readonly AgentMessage[];
   readonly hasSteering: boolean;
   readonly interruptMode: InterruptMode;
+  /** Calls `wake` for every steering message that comes from now on; gives back how to stop that. */
+  onSteering?(wake: () => void): () => void;
   texts(): QueueTexts;
 }
 
@@ -101,6 +103,11 @@ export interface AgentHooks {
   settle?(message: AgentMessage): Promise<AgentMessage>;
   /** Before a checked call runs. `args` may be changed in place and are not checked again; `block` is why it may not run. */
   beforeTool?(call: HookedCall): Promise<{ block: string; terminate?: boolean } | undefined>;
+  /**
+   * The last word: why the call may not run, or undefined when it may, with exactly these arguments, which nobody else can
+   * change any more. One that rejects has not permitted it.
+   */
+  permit?(call: HookedCall & { tool: AgentTool }): Promise<string | undefined>;
   /** After it has run, also when it failed, and before its end is told. */
   afterTool?(
     done: HookedCall & { result: AgentToolResult; isError: boolean },

@@ -59,10 +59,19 @@ describe("reading options", () => {
     expect(run(parseArgs(["--mode", "rpc-ui"], "tiller")).options.mode).toBe("rpc-ui");
   });
 
-  it("warns when an accepted option could be taken for more than it is", () => {
-    expect(run(rpc("--approval-mode", "always-ask")).warnings).toEqual([
-      "Warning: --approval-mode: tool calls are not put up for approval, they run at once",
-    ]);
+  it.each([
+    [["--mode", "rpc"], undefined],
+    [["--mode", "rpc-ui"], "always"],
+    [["--mode", "rpc-ui", "--approval-mode", "write"], "write"],
+    [["--approval-mode", "never", "--mode", "rpc-ui"], "never"],
+    [["--mode", "rpc-ui", "--set", "approval.mode=write"], "write"],
+    [["--mode", "rpc", "--approval-mode", "always-ask"], "always"],
+  ])("%j: approval mode %s", (argv, mode) => {
+    expect(run(parseArgs(argv, "tiller")).settings["approval.mode"]).toBe(mode);
+  });
+
+  it("does not start with an approval mode that is none: nothing would be asked", () => {
+    expect(rpc("--approval-mode", "allways")).toMatchObject({ kind: "error", exitCode: 2 });
   });
 });
 

@@ -75,6 +75,8 @@ export function parseArgs(argv: readonly string[], programName: string): ParsedA
   const command = subCommand(argv, options);
   const refusal = refusalOf(walk, options, dialect, command);
   if (refusal) return refusal;
+  // Who wants dialogs wants to be asked.
+  if (options.mode === "rpc-ui") walk.settings["approval.mode"] ??= "always";
   const run: RunArgs = {
     options,
     dialect,

@@ -1,5 +1,5 @@
 import type { DialectName } from "@tiller/protocol/dialects/dialect";
-import { type SettingKey, THINKING_LEVELS, UPDATE_MODES } from "./config/settings-schema.ts";
+import { APPROVAL_MODES, type SettingKey, THINKING_LEVELS, UPDATE_MODES } from "./config/settings-schema.ts";
 
 /**
  * Every option of the command line: ours and those of pi, omp and xcsh, old and new. Parsing, types, help and docs/cli.md
@@ -82,7 +82,7 @@ export const OPTIONS = {
     systems: ALL,
     status: "works",
     summary:
-      "`rpc`: commands on stdin, frames on stdout. `rpc-ui` is another name for it. `text`: as `--print`. `json`: the same, but every event on stdout as a line of JSON, behind the header of the session.",
+      "`rpc`: commands on stdin, frames on stdout. `rpc-ui`: the same, and every tool call is asked, as with `--approval-mode always`, unless the command line says otherwise. `text`: as `--print`. `json`: the same, but every event on stdout as a line of JSON, behind the header of the session.",
   },
   print: {
     short: "p",
@@ -408,10 +408,13 @@ export const OPTIONS = {
   "approval-mode": {
     kind: "value",
     placeholder: "MODE",
-    systems: ["omp"],
-    status: "accepted",
-    summary: "When to ask before a tool runs.",
-    warning: "tool calls are not put up for approval, they run at once",
+    values: APPROVAL_MODES,
+    valueAliases: { "always-ask": "always", yolo: "never" },
+    setting: "approval.mode",
+    systems: ["tiller", "omp"],
+    status: "works",
+    summary:
+      "Ask before a tool runs: `always`, for `write` only those that may change something, or `never`. [Rules](approvals.md) hold in any case.",
   },
 
   // Extensions, skills, templates

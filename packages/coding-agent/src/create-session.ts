@@ -14,6 +14,7 @@ import { endProcesses } from "./exec/end-processes.ts";
 import type { Ground } from "./ground.ts";
 import {
   attachDisk,
+  lateApprovals,
   lateHostTools,
   lateMachinery,
   lateResources,
@@ -82,13 +83,13 @@ export async function createSession(
   const joined = await joinParts(ground);
   const error = await enterFirstSession(ground, joined);
   if (error !== undefined) return { error };
-  const { session, store, notices } = joined;
+  const { session, store, notices, problems } = joined;
   return {
     session,
     settings: setUp.settings,
     run: ground.run,
     header: () => store.log.header,
-    problems: [...setUp.problems, ...unknownTools(ground.run.options, ground.extensions?.tools.names())],
+    problems: [...setUp.problems, ...problems, ...unknownTools(ground.run.options, ground.extensions?.tools.names())],
     notices: [...setUp.models.notices, ...notices.takeEarly()],
   };
 }
@@ -99,6 +100,7 @@ interface Joined {
   models: ModelControl;
   history: Late<EnteringHistory>;
   notices: Notices;
+  problems: readonly string[];
 }
 
 /** Some parts call each other. Who is only called later may be named before it is made. */
@@ -154,8 +156,10 @@ async function joinParts(ground: Ground): Promise<Joined> {
     emit: (event) => pipeline.emit(event, run.place),
     activeTools: () => (models.model ? toolbox.active.names(models.model) : []),
   });
+  const gate = await lateApprovals(ground, store);
   const subAgents = lateSubAgents(ground, {
     store,
+    approvals: gate?.approvals,
     models,
     toolbox,
     resources,
@@ -166,9 +170,16 @@ async function joinParts(ground: Ground): Promise<Joined> {
     isCompacting: () => modes.autoCompactionEnabled,
     attachDisk: async (child) => (child.needsDisk ? attachDisk(child, disk) : undefined),
   });
-  const machinery = lateMachinery(ground, store, models, resources, toolbox, todos, subAgents, (event) =>
-    pipeline.emit(event, run.place),
-  );
+  const machinery = lateMachinery(ground, {
+    store,
+    models,
+    resources,
+    toolbox,
+    todos,
+    subAgents,
+    approvals: gate?.approvals,
+    emit: (event) => pipeline.emit(event, run.place),
+  });
   const retry = retryOf(settings);
   const retrySettings = () => (modes.autoRetryEnabled ? retry : undefined);
   const summaries = late(async () => {
@@ -301,6 +312,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
       return createSessionResources({ resources: loaded, store, clock, machinery, offersSkills, extensionCommands });
     },
     hostTools: lateHostTools(ground, toolbox).load,
+    askThrough: gate?.approvals.askThrough,
     todos,
     subAgents,
     hooks: joined?.hooks,
@@ -308,7 +320,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     extensions: joined?.session,
     inputSource: args.mode === "rpc" ? "rpc" : "interactive",
   });
-  return { session, store, models, history, notices };
+  return { session, store, models, history, notices, problems: gate?.problems ?? [] };
 }
 
 function tellLevel(hooks: SessionHooks | undefined, level: ThinkingLevel, previousLevel: ThinkingLevel): void {

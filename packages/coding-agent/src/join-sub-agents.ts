@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { findAgents } from "./agents/discover.ts";
+import type { Approvals } from "./approvals/approvals.ts";
 import type { ChildCompaction, ChildMachinery } from "./child-run.ts";
 import { subAgentsFolder } from "./config/paths.ts";
 import type { Ground } from "./ground.ts";
@@ -24,6 +25,8 @@ export interface SubAgentParts {
   models: ModelControl;
   toolbox: Toolbox;
   resources(): Promise<Resources>;
+  /** Who has to be asked for the tools of the session has to be asked for theirs. */
+  approvals: Approvals | undefined;
   emit(event: SessionEvent): undefined | Promise<void>;
   onProblem(problem: string): void;
   run(): SessionRun;
@@ -85,7 +88,7 @@ export function joinSubAgents(ground: Ground, parts: SubAgentParts): SessionSubA
 
 async function childMachinery(
   ground: Ground,
-  { toolbox, resources }: SubAgentParts,
+  { toolbox, resources, approvals }: SubAgentParts,
   { store, agent, model, thinkingLevel, toolNames, delegate }: ChildMachinery,
 ): Promise<Machinery> {
   const { env, clock, cwd, settings, models, extensions } = ground;
@@ -107,6 +110,7 @@ async function childMachinery(
     delegate: async () => delegate,
     systemPrompt: { ...systemPrompt, base: agent.prompt },
     hooks: extensions && childHooks(extensions.host.hooks),
+    approvals,
     request: requestOf(settings, store),
   });
 }

@@ -1,7 +1,8 @@
+import type { Approvals } from "./approvals/approvals.ts";
 import type { Ground } from "./ground.ts";
 import type { SubAgentParts } from "./join-sub-agents.ts";
 import { type Late, late, latePer } from "./lib/late.ts";
-import { requestOf, shellOf } from "./part-settings.ts";
+import { asksApproval, requestOf, shellOf } from "./part-settings.ts";
 import type { Resources } from "./resources.ts";
 import type { Machinery } from "./run-machinery.ts";
 import type { RunShell } from "./session/bash-runner.ts";
@@ -11,6 +12,7 @@ import type { SessionEvent } from "./session/session-event.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
 import type { SessionStore } from "./session/store/session-store.ts";
 import type { Todos } from "./session/todos.ts";
+import type { sessionApprovals } from "./session-approvals.ts";
 import type { StreamRules } from "./stream-rules.ts";
 import type { SessionSubAgents } from "./sub-agents.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -18,16 +20,21 @@ import { isBuiltinTool } from "./tools/index.ts";
 
 /** Parts that are loaded when they are first needed: whoever only starts the process does not wait for them. */
 
+interface MachineryParts {
+  store: SessionStore;
+  models: ModelControl;
+  resources(): Promise<Resources>;
+  toolbox: Toolbox;
+  todos: Late<Todos>;
+  subAgents: Late<SessionSubAgents>;
+  approvals: Approvals | undefined;
+  emit(event: SessionEvent): unknown;
+}
+
 /** What a run needs, made for the folder that the session is about. */
 export function lateMachinery(
   ground: Ground,
-  store: SessionStore,
-  models: ModelControl,
-  resources: () => Promise<Resources>,
-  toolbox: Toolbox,
-  todos: Late<Todos>,
-  subAgents: Late<SessionSubAgents>,
-  emit: (event: SessionEvent) => unknown,
+  { store, models, resources, toolbox, todos, subAgents, approvals, emit }: MachineryParts,
 ): () => Promise<Machinery> {
   const { env, clock, cwd, settings, extensions } = ground;
   return latePer(
@@ -52,6 +59,7 @@ export function lateMachinery(
         delegate: async () => (await subAgents.load()).main,
         systemPrompt,
         hooks: extensions?.host.hooks,
+        approvals,
         request: requestOf(settings, store),
       });
     },
@@ -153,6 +161,16 @@ export function lateSubAgents(ground: Ground, parts: SubAgentParts): Late<Sessio
     const { joinSubAgents } = await import("./join-sub-agents.ts");
     return joinSubAgents(ground, parts);
   });
+}
+
+/** The gate before the tools. Where nobody is to be asked and nothing is forbidden there is none. */
+export async function lateApprovals(
+  ground: Ground,
+  store: SessionStore,
+): Promise<ReturnType<typeof sessionApprovals> | undefined> {
+  if (!ground.approvalsUnread && !asksApproval(ground.settings)) return undefined;
+  const loaded = await import("./session-approvals.ts");
+  return loaded.sessionApprovals(ground, () => store.sessionId);
 }
 
 /** The tools of the host, once it lends any. */

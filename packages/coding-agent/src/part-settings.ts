@@ -20,6 +20,12 @@ export function limitsOf(settings: Settings, scope: "prompt" | "session"): Promp
   };
 }
 
+/** Whether there is anything to ask or to forbid before a tool runs. */
+export function asksApproval(settings: Settings): boolean {
+  if (settings.get("approval.mode") !== "never") return true;
+  return settings.get("approval.ask").length > 0 || settings.get("approval.deny").length > 0;
+}
+
 /** What a relative path in a setting counts from: the folder of the file that says it. */
 export function baseOf(settings: Settings, key: SettingKey, agentDir: string): string {
   const { kind, name } = settings.origin(key);

@@ -1,10 +1,11 @@
 import { runAgent } from "@tiller/agent/agent-loop";
-import type { AgentPorts, AgentTool } from "@tiller/agent/types";
+import type { AgentHooks, AgentPorts, AgentTool } from "@tiller/agent/types";
 import type { ModelRequest } from "@tiller/ai/provider";
 import { streamAssistant } from "@tiller/ai/stream";
 import type { Clock } from "@tiller/protocol/clock";
 import type { AgentMessage, LlmMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
+import type { Approvals } from "./approvals/approvals.ts";
 import type { ShellSettings } from "./exec/shell.ts";
 import { messagesToLlm } from "./session/messages-to-llm.ts";
 import type { SessionHooks } from "./session/ports.ts";
@@ -30,6 +31,8 @@ export interface MachineryOptions {
   systemPrompt: Omit<SystemPromptParts, "tools" | "cwd" | "date">;
   hooks?: SessionHooks;
   rules?: StreamRules;
+  /** Undefined when nobody is to be asked and nothing is forbidden. */
+  approvals?: Approvals;
   /** What every request to a model says beside the conversation. */
   request: Pick<ModelRequest, "patience" | "cacheRetention" | "sessionId">;
 }
@@ -66,14 +69,20 @@ export function createMachinery(options: MachineryOptions): Machinery {
     return withAgents(tools, task, options.delegate);
   };
 
+  const { approvals } = options;
+  const around = { cwd, env, shell: shell?.path };
+  const permit: AgentHooks["permit"] =
+    approvals &&
+    (({ tool, ...call }) => approvals.permit({ ...call, isBuiltin: made.get(tool.name) === tool }, around));
+
   const ports: RunMachinery["ports"] = {
     model,
     thinkingLevel,
     tools: async () => described(offered()),
     systemPrompt: (tools) => buildSystemPrompt({ ...systemPrompt, tools, cwd, date }),
     context: () => (hooks?.listens("context") ? shownContext(hooks, messages()) : messagesToLlm(messages())),
-    ...(hooks && { hooks: hooks.forAgent }),
     ...(rules && { watch: rules.watch }),
+    ...((hooks || permit) && { hooks: () => (permit ? { ...hooks?.forAgent(), permit } : hooks?.forAgent()) }),
     credentials,
     stream: (request) =>
       streamAssistant({ ...request, ...options.request, ...(hooks && requestHooks(hooks, request.signal)) }),

@@ -13,6 +13,8 @@ export interface SetUp {
   cwd: string;
   agentDir: string;
   settings: Settings;
+  /** Somebody has said something about approvals that could not be read. */
+  approvalsUnread: boolean;
   models: SessionModels;
   /** What could not be used, one sentence each. */
   problems: string[];
@@ -47,7 +49,8 @@ export async function openSetUp(inputs: SetUpInputs): Promise<SetUp | { error: s
   const loaded = run === inputs.run ? first : settingsFor(run.projectTrust);
   const { settings } = loaded;
   const models = await openModels({ options, settings, agentDir, cwd, env, clock });
-  return { run, cwd, agentDir, settings, models, problems: [...loaded.problems, ...models.problems] };
+  const problems = [...loaded.problems, ...models.problems];
+  return { run, cwd, agentDir, settings, approvalsUnread: loaded.isUnread("approval"), models, problems };
 }
 
 /** A user may have decided about this project before, or about all of them once and for all. */

@@ -87,7 +87,7 @@ export const EXTENSION_UI_FRAMES = table({
   extension_ui_request: defineFrame({
     type,
     summary:
-      "An extension shows or asks something. `select`, `confirm`, `input` and `editor` wait for an answer with the same `id`. A dialog that is withdrawn, because its `timeout` is over or the extension no longer asks, is told by `cancel` (in the pi dialect by nothing); what is answered to it afterwards is ignored.",
+      "An extension shows or asks something, or a tool call waits for its [approval](#approvals). `select`, `confirm`, `input` and `editor` wait for an answer with the same `id`. A dialog that is withdrawn, because its `timeout` is over or the extension no longer asks, is told by `cancel` (in the pi dialect by nothing); what is answered to it afterwards is ignored.",
     direction: "out",
     schema: ExtensionUIRequest,
     systems: ["pi", "omp", "xcsh"],

@@ -12,6 +12,8 @@ export interface ReadFile {
   problem?: string;
   /** Of the problem, where it has one. */
   place?: Place;
+  /** What stands in a file that is no JSON object. */
+  text?: string;
 }
 
 /**
@@ -20,16 +22,20 @@ export interface ReadFile {
  */
 export function readJsonFile(path: string): ReadFile {
   const read = readTextFile(path);
-  if (read.text === undefined) return read;
+  if (read.text === undefined) return { problem: read.problem };
   const parsed = parseJsonText(read.text);
   if (!parsed.ok) {
     const { line, column, reason } = parsed;
     const problem = `${path}:${line}:${column}: ${reason}; the file is ignored until it is valid JSON`;
-    return { problem, place: { line, column } };
+    return { problem, place: { line, column }, text: read.text };
   }
   if (parsed.value === undefined) return {};
   if (!isPlainObject(parsed.value))
-    return { problem: `${path}:1:1: expected an object in braces; the file is ignored`, place: { line: 1, column: 1 } };
+    return {
+      problem: `${path}:1:1: expected an object in braces; the file is ignored`,
+      place: { line: 1, column: 1 },
+      text: read.text,
+    };
   return { object: parsed.value, locate: parsed.locate };
 }
 

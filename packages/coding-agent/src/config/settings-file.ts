@@ -12,6 +12,8 @@ export interface Layer {
   values: Map<string, Given>;
   problems: SettingProblem[];
   locate?(path: readonly string[]): Place | undefined;
+  /** Of a file that is ignored as a whole: whether it may have said something about this. */
+  mayMention?(word: string): boolean;
 }
 
 export interface Given {
@@ -45,9 +47,13 @@ export interface FileRules {
 }
 
 export function fileLayer(path: string, rules: FileRules): Layer {
-  const { object, locate, problem, place } = readJsonFile(path);
+  const { object, locate, problem, place, text } = readJsonFile(path);
   const layer: Layer = { kind: rules.kind, name: path, values: new Map(), problems: [], locate };
-  if (problem !== undefined) layer.problems.push({ level: "error", source: path, ...place, message: problem });
+  if (problem !== undefined) {
+    layer.problems.push({ level: "error", source: path, ...place, message: problem });
+    // A file that cannot even be read may say anything; one in a wide encoding has zeros between its letters.
+    layer.mayMention = (word) => text === undefined || text.replaceAll("\0", "").includes(word);
+  }
   if (object) readObject(layer, rules, object, []);
   return layer;
 }

@@ -26,6 +26,7 @@ export const RULE_INTERRUPT_MODES = [
   "never",
 ] as const satisfies readonly RuleInterruptMode[];
 const QUEUE_MODES = ["all", "one-at-a-time"] as const satisfies readonly QueueMode[];
+export const APPROVAL_MODES = ["always", "write", "never"] as const;
 const INTERRUPT_MODES = ["immediate", "wait"] as const satisfies readonly InterruptMode[];
 
 export type SettingType = "boolean" | "integer" | "number" | "string" | "choice" | "strings" | "map" | "any";
@@ -54,6 +55,10 @@ export interface SettingRow {
   resetInRpc?: true;
   /** Names a program to run: in a project file it counts only when the project is trusted. */
   needsTrust?: true;
+  /** The lists of all files, the environment and the command line count together; else the strongest source counts alone. */
+  addsUp?: true;
+  /** The values are ordered, the strictest first: a project that is not trusted may only choose one that is stricter. */
+  stricterOnly?: true;
   /** later: read and checked, but the capability behind it is not built yet. */
   status: "works" | "later";
   summary: string;
@@ -140,6 +145,46 @@ export const SETTINGS = {
     dialectDefaults: perDialect((dialect) => dialect.defaults.interruptMode),
     status: "works",
     summary: "`immediate`: a steering message skips the tool calls that have not started. `wait`: they run first.",
+  },
+
+  // Approvals
+  "approval.mode": {
+    type: "choice",
+    values: APPROVAL_MODES,
+    valueAliases: { "always-ask": "always", yolo: "never" },
+    default: "never",
+    stricterOnly: true,
+    status: "works",
+    summary:
+      "Who is asked before a tool runs, where no rule says otherwise. `always`: for every tool. `write`: for all but the built-in ones that only read. `never`: for none.",
+  },
+  "approval.allow": {
+    type: "strings",
+    default: [],
+    addsUp: true,
+    needsTrust: true,
+    status: "works",
+    summary: "[Rules](approvals.md) for calls that run unasked, such as `bash(git status)` or `write(src/**)`.",
+  },
+  "approval.ask": {
+    type: "strings",
+    default: [],
+    addsUp: true,
+    status: "works",
+    summary: "[Rules](approvals.md) for calls that are asked, whatever is allowed.",
+  },
+  "approval.deny": {
+    type: "strings",
+    default: [],
+    addsUp: true,
+    status: "works",
+    summary: "[Rules](approvals.md) for calls that never run.",
+  },
+  "approval.timeoutMs": {
+    type: "integer",
+    default: 0,
+    status: "works",
+    summary: "How long a question waits; then the call is denied. 0: until it is answered or the run is aborted.",
   },
 
   // Sessions

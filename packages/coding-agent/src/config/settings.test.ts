@@ -189,6 +189,57 @@ describe("a project that nobody has approved", () => {
   });
 });
 
+describe("approvals", () => {
+  it("rules of all sources count together", () => {
+    write("agent/settings.json", { approval: { deny: ["bash(rm)"], allow: ["read"] } });
+    write("project/.pi/settings.json", { approval: { deny: ["write(x)"] } });
+    const { settings } = load({ flags: { "approval.deny": ["edit"] } });
+    expect(settings.get("approval.deny")).toEqual(["bash(rm)", "write(x)", "edit"]);
+    expect(settings.get("approval.allow")).toEqual(["read"]);
+  });
+
+  it("a project may only be stricter, unless it is trusted", () => {
+    write("agent/settings.json", { approval: { mode: "write" } });
+    const file = write("project/.pi/settings.json", { approval: { mode: "never", allow: ["bash"], ask: ["read"] } });
+    const { settings, problems, isUnread } = load();
+    expect([settings.get("approval.mode"), settings.get("approval.allow"), settings.get("approval.ask")]).toEqual([
+      "write",
+      [],
+      ["read"],
+    ]);
+    expect([settings.origin("approval.mode").kind, isUnread("approval")]).toEqual(["user", false]);
+    expect(problems).toEqual([
+      expect.stringContaining("approval.allow can start programs"),
+      `${file}: approval.mode is "never", which is looser than "write"; of a project it counts only with --approve`,
+    ]);
+    const trusted = load({ projectTrust: "code" }).settings;
+    expect([trusted.get("approval.mode"), trusted.get("approval.allow")]).toEqual(["never", ["bash"]]);
+    write("project/.tiller/settings.json", { approval: { mode: "always" } });
+    expect(load().settings.get("approval.mode")).toBe("always");
+    expect(load({ flags: { "approval.mode": "never" } }).settings.get("approval.mode")).toBe("never");
+  });
+
+  it.each<[story: string, content: unknown, isUnread: boolean]>([
+    ["nothing about them", { steeringMode: 3 }, false],
+    ["no list", { approval: { deny: "bash" } }, true],
+    ["no texts", { approval: { deny: [1] } }, true],
+    ["no group", { approval: ["bash"] }, true],
+    ["a misspelt key", { approval: { denny: ["bash"] } }, true],
+    ["a mode that is none", { "approval.mode": "allways" }, true],
+    ["no JSON", '{"approval": {"deny": ["bash"]}', true],
+    ["no JSON, and nothing about them", '{"steeringMode": ', false],
+    ["no object", '["approval"]', true],
+  ])("what could not be read of them is noticed: %s", (_story, content, isUnread) => {
+    write("agent/settings.json", content);
+    expect(load().isUnread("approval")).toBe(isUnread);
+  });
+
+  it("a file that cannot be read at all may have said something", () => {
+    mkdirSync(join(root, "agent/settings.json"), { recursive: true });
+    expect(load().isUnread("approval")).toBe(true);
+  });
+});
+
 describe("mistakes", () => {
   const RETRY = "enabled, maxRetries, baseDelayMs, provider, maxDelayMs";
   const cases: [string, string, string[]][] = [
@@ -382,6 +433,7 @@ describe("reading a JSON file", () => {
     expect(readJsonFile(file)).toEqual({
       problem: `${file}:1:1: expected an object in braces; the file is ignored`,
       place: { line: 1, column: 1 },
+      text,
     });
   });
 

@@ -50,29 +50,63 @@ export interface LoadedSettings {
   problems: string[];
   /** The same in its parts. */
   findings: SettingProblem[];
+  /** Somebody has said something about these settings that could not be read. */
+  isUnread(group: "approval"): boolean;
 }
 
 export function loadSettings(inputs: SettingsInputs): LoadedSettings {
   const layers = [userLayer(inputs), ...projectLayers(inputs), ...environmentLayers(inputs), flagLayer(inputs)];
+  const settings = settingsOf(layers, inputs);
   const findings = layers.flatMap((layer) => layer.problems);
-  return { settings: settingsOf(layers, inputs.dialect), problems: findings.map(({ message }) => message), findings };
+  return {
+    settings,
+    problems: findings.map(({ message }) => message),
+    findings,
+    isUnread: (group) =>
+      layers.some(({ mayMention }) => mayMention?.(group)) ||
+      findings.some(({ level, key }) => level === "error" && key?.split(".", 1)[0] === group),
+  };
 }
 
-function settingsOf(layers: readonly Layer[], dialect: DialectName): Settings {
+function settingsOf(
+  layers: readonly Layer[],
+  { dialect, projectTrust }: Pick<SettingsInputs, "dialect" | "projectTrust">,
+): Settings {
   const strongest = new Map<string, Layer>();
-  for (const layer of layers) for (const key of layer.values.keys()) strongest.set(key, layer);
   const builtIn = (key: SettingKey): unknown =>
     SETTING_ROWS[key]?.dialectDefaults?.[dialect] ?? SETTING_ROWS[key]?.default;
+  const current = (key: SettingKey): unknown => strongest.get(key)?.values.get(key)?.value ?? builtIn(key);
+  for (const layer of layers) {
+    for (const key of layer.values.keys() as Iterable<SettingKey>) {
+      const isLooser = layer.kind === "project" && projectTrust !== "code" && looserThan(current(key), layer, key);
+      if (!isLooser) strongest.set(key, layer);
+    }
+  }
+  const all = (key: SettingKey): unknown[] =>
+    layers.flatMap((layer) => (layer.values.get(key)?.value as unknown[] | undefined) ?? []);
   return {
     // Every value was checked against its row before it came in, which is what the type of the row says.
-    get: <K extends SettingKey>(key: K) =>
-      (strongest.get(key)?.values.get(key)?.value ?? builtIn(key)) as SettingValue<K>,
+    get: <K extends SettingKey>(key: K) => (SETTING_ROWS[key]?.addsUp ? all(key) : current(key)) as SettingValue<K>,
     origin(key) {
       const layer = strongest.get(key);
       if (layer) return originIn(layer, key);
       return builtIn(key) === SETTING_ROWS[key]?.default ? { kind: "default" } : { kind: "dialect", name: dialect };
     },
   };
+}
+
+/** A project that nobody trusts must not loosen what protects the user from it. */
+function looserThan(current: unknown, layer: Layer, key: SettingKey): boolean {
+  const { stricterOnly, values = [] } = SETTING_ROWS[key] ?? {};
+  const { value } = layer.values.get(key) ?? {};
+  if (!stricterOnly || values.indexOf(String(value)) <= values.indexOf(String(current))) return false;
+  layer.problems.push({
+    level: "warning",
+    source: layer.name,
+    key,
+    message: `${layer.name}: ${key} is "${value}", which is looser than "${current}"; of a project it counts only with --approve`,
+  });
+  return true;
 }
 
 /** The place in the file is looked for only now: a start does not need it. */

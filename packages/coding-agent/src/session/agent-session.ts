@@ -18,7 +18,7 @@ import type { HandledPrompts } from "./handled-prompts.ts";
 import type { HostTools } from "./host-tools.ts";
 import { lastAssistantText } from "./last-text.ts";
 import type { ModelControl } from "./model-control.ts";
-import type { InputSource, SessionExtensions, SessionHooks } from "./ports.ts";
+import type { ExtensionUi, InputSource, SessionExtensions, SessionHooks } from "./ports.ts";
 import { messageProblem, userMessage } from "./prompt-input.ts";
 import { droppedResult } from "./prompt-result.ts";
 import type { AcceptedPrompt, CommandId, SessionListener } from "./session-event.ts";
@@ -121,6 +121,8 @@ export interface AgentSession {
   hostTools(): Promise<HostTools>;
   /** Loaded with the first that has to do with them. */
   readonly subAgents: Late<SubAgents>;
+  /** Tool calls have to be approved: whoever can ask somebody says so here. Undefined when nobody need be asked. */
+  readonly askThrough: ((ui: ExtensionUi) => void) | undefined;
   /** Puts another plan in the place of the one there is. */
   setTodos(phases: Params<"set_todos">["phases"]): Promise<TodoPhase[] | Refused>;
   setAutoCompaction(isEnabled: boolean): void;
@@ -160,6 +162,7 @@ export interface AgentSessionParts {
   hooks: SessionHooks | undefined;
   extensions: SessionExtensions | undefined;
   hostTools(): Promise<HostTools>;
+  askThrough: AgentSession["askThrough"];
   todos: Late<Todos>;
   subAgents: Late<SubAgents>;
   /** The session has begun for the extensions: what comes in may be worked on. */
@@ -319,6 +322,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     extensions: parts.extensions,
     hostTools: parts.hostTools,
     subAgents: parts.subAgents,
+    askThrough: parts.askThrough,
     async setTodos(phases) {
       const why = await store.writeProblem();
       if (why !== undefined) return { refused: why };

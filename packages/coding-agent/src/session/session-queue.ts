@@ -30,6 +30,7 @@ export function createSessionQueue(
     steering: queue.steering.map(({ message }) => textOf(message)),
     followUp: queue.followUp.map(({ message }) => textOf(message)),
   });
+  const wakes = new Set<() => void>();
   return {
     get isEmpty() {
       return this.count === 0;
@@ -40,6 +41,7 @@ export function createSessionQueue(
     add(name, message, prompt) {
       queue.add(name, { id: ids.count("queued"), message, prompt });
       onChange(texts());
+      if (name === "steering") for (const wake of [...wakes]) wake();
     },
     clear() {
       const dropped = queue.clear();
@@ -58,6 +60,10 @@ export function createSessionQueue(
       },
       get interruptMode() {
         return queue.interruptMode;
+      },
+      onSteering(wake) {
+        wakes.add(wake);
+        return () => wakes.delete(wake);
       },
       texts,
     }),

@@ -48,7 +48,8 @@ const EOF_REASON = "Request was aborted: stdin was closed (start with --finish-o
 /** Joins reader, dispatcher, session and writer, and ends them in order. Resolves to the exit code. */
 export async function runRpcMode(options: RpcModeOptions): Promise<number> {
   const { session, dialect, clock, version, maxLineBytes } = options;
-  const dialogs = session.extensions && (await import("./ui-bridge.ts"));
+  const asks = session.extensions ?? session.askThrough;
+  const dialogs = asks && (await import("./ui-bridge.ts"));
   return new Promise((exit) => {
     const writer = createFrameWriter(openStdout(), (error) => leave(...lostHost(error)));
     const frames = createEventFrames({ writer, dialect, clock, mode: options.updates });
@@ -66,7 +67,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
       handlers: createHandlers(session, frames, facts, dialect, host),
       dialect,
       lanes,
-      // Without extensions nobody waits for an answer to a dialog.
+      // Where nobody asks, nobody waits for an answer to a dialog.
       answers: { ...host.answers, extension_ui_response: bridge?.answer ?? (() => undefined) },
       write: writer.frame,
       writeJson: writer.raw,
@@ -147,6 +148,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
       void leave(0, EOF_REASON);
     });
     onSignals(session, clock, leave);
+    if (bridge) session.askThrough?.(bridge);
     // Last: whoever hears that a session begins may want to end it.
     if (bridge) session.extensions?.begin({ ui: bridge, mode: "rpc", shutdown: (code) => void shutdown(code) });
   });

@@ -1,0 +1,46 @@
+import type { CallFacts } from "./judge.ts";
+
+/** What a person is asked, in words that the call cannot make up. Pure. */
+
+export const APPROVE = "Approve";
+export const DENY = "Deny";
+export const ALWAYS = "Always approve";
+export const CHOICES = [APPROVE, DENY, ALWAYS] as const;
+
+/** Longer texts are cut, and it is said how much is missing; a command never is. */
+const LONGEST = 4000;
+
+/** `Allow tool: NAME`, then one line for each detail. A command stands last, so that whatever is in it is the command's. */
+export function questionFor(
+  { tool, paths, command }: Pick<CallFacts, "tool" | "paths" | "command">,
+  args: Readonly<Record<string, unknown>>,
+  why: string | undefined,
+): string {
+  const lines = [`Allow tool: ${oneLine(tool)}`];
+  if (why !== undefined) lines.push(`Reason: ${oneLine(why)}`);
+  for (const { shown, named, real } of paths) {
+    lines.push(`Path: ${oneLine(shown)}`);
+    if (real !== named) lines.push(`Really: ${oneLine(real)}`);
+  }
+  const told = new Set([...(paths.length > 0 ? ["path"] : []), ...(command ? ["command"] : [])]);
+  const rest = Object.fromEntries(Object.entries(args).filter(([name]) => !told.has(name)));
+  if (Object.keys(rest).length > 0) lines.push(`Arguments: ${cut(oneLine(JSON.stringify(rest)))}`);
+  if (command) lines.push(`Command: ${visible(command.text)}`);
+  return lines.join("\n");
+}
+
+function cut(text: string): string {
+  const left = text.length - LONGEST;
+  return left > 0 ? `${text.slice(0, LONGEST)}… (${left} more characters)` : text;
+}
+
+function oneLine(text: string): string {
+  return visible(text).replaceAll("\n", "\\n");
+}
+
+/** Control characters, and those that hide or turn around what stands beside them. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\u115f\u1160\u3164\uffa0]/gu;
+
+function visible(text: string): string {
+  return text.replace(INVISIBLE, (char) => (char === "\n" ? char : `\\u{${char.codePointAt(0)!.toString(16)}}`));
+}
