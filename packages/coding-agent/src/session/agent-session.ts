@@ -420,6 +420,8 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     async dispose(reason) {
       closedFor = reason;
       await Promise.all([stop(reason), abortNavigation()]);
+      // Whoever waited for a dialog that is closed by now, and for nothing else, is through in this turn.
+      await new Promise((resolve) => setImmediate(resolve));
       handled.endAll(reason);
       parts.todos.made?.close();
       await hooks?.leave("quit");
