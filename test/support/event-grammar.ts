@@ -202,6 +202,8 @@ export class EventGrammar {
 
   private agentStart(): string | undefined {
     if (this.phase === "running") return "a run inside a run";
+    // The session is not settled while an extension is at work on a prompt, but the next run may come.
+    if (this.phase === "settling" && this.isHandling() && !this.owesResult()) this.phase = "idle";
     if (this.phase === "settling") return "the old run is not settled yet";
     if (this.phase === "ended" && !this.willRetry)
       return "the last agent_end said willRetry:false; agent_settled must follow";
@@ -392,13 +394,20 @@ export class EventGrammar {
     return undefined;
   }
 
+  /** The prompt of the last run has no result yet. */
+  private owesResult(): boolean {
+    return this.runOwner !== undefined && this.openPrompts.includes(this.runOwner);
+  }
+
+  private isHandling(): boolean {
+    return this.openPrompts.some(({ disposition }) => disposition === "handled");
+  }
+
   private sessionSettled(): string | undefined {
     if (!this.hasPromptResults()) return "the pi dialect sends no session_settled";
     if (this.isBusy()) return "the run is not settled yet";
     if (!this.unsettled) return "nothing happened since the last one";
-    if (this.runOwner && this.openPrompts.includes(this.runOwner)) {
-      return `prompt_result of "${this.runOwner.id}" must come before it`;
-    }
+    if (this.owesResult()) return `prompt_result of "${this.runOwner?.id}" must come before it`;
     this.phase = "idle";
     this.unsettled = false;
     return undefined;

@@ -207,7 +207,10 @@ async function joinParts(ground: Ground): Promise<Joined> {
   const openDisk = async (): Promise<void> => {
     if (store.needsDisk) await attachDisk(store, disk);
   };
-  const handled = createHandledPrompts(pipeline.emit, () => run.isSettled && queue.isEmpty);
+  const handled = createHandledPrompts(pipeline.emit, {
+    isRunning: () => !run.isSettled,
+    isWaiting: () => !queue.isEmpty,
+  });
   const run = createSessionRun({
     pipeline,
     queue,

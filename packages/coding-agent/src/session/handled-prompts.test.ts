@@ -2,13 +2,16 @@ import { describe, expect, test } from "vitest";
 import { createHandledPrompts } from "./handled-prompts.ts";
 
 /** Prompts 1, 2, ... that end when the test says so. */
-function desk(isSettled = () => true) {
+function desk({ isRunning = false, isWaiting = false } = {}) {
   const told: string[] = [];
-  const handled = createHandledPrompts((event) => {
-    const { type, id, status, sessionSettled } = event as unknown as Record<string, unknown>;
-    told.push(type === "prompt_result" ? `${id} ${status}${sessionSettled ? ", settled" : ""}` : String(type));
-    return undefined as never;
-  }, isSettled);
+  const handled = createHandledPrompts(
+    (event) => {
+      const { type, id, status, sessionSettled } = event as unknown as Record<string, unknown>;
+      told.push(type === "prompt_result" ? `${id} ${status}${sessionSettled ? ", settled" : ""}` : String(type));
+      return undefined as never;
+    },
+    { isRunning: () => isRunning, isWaiting: () => isWaiting },
+  );
   let count = 0;
   const accept = () => {
     count += 1;
@@ -33,12 +36,21 @@ describe("prompts that an extension deals with", () => {
   });
 
   test("beside a run they do not settle the session", async () => {
-    const { accept, told } = desk(() => false);
+    const { accept, told } = desk({ isRunning: true });
     const prompt = accept();
     const over = prompt.job();
     prompt.finish();
     await over;
     expect(told).toEqual(["1 completed"]);
+  });
+
+  test("with messages that wait for the next run the session is at rest, but not done", async () => {
+    const { accept, told } = desk({ isWaiting: true });
+    const prompt = accept();
+    const over = prompt.job();
+    prompt.finish();
+    await over;
+    expect(told).toEqual(["1 completed", "session_settled"]);
   });
 
   test("of several the last one settles it, also when it has been accepted and not begun", async () => {

@@ -13,7 +13,13 @@ export interface HandledPrompts {
   settled(): Promise<void>;
 }
 
-export function createHandledPrompts(emit: EventPipeline["emit"], isSettled: () => boolean): HandledPrompts {
+/** Beside them there may be a run, and messages that wait for the next. */
+export interface Beside {
+  isRunning(): boolean;
+  isWaiting(): boolean;
+}
+
+export function createHandledPrompts(emit: EventPipeline["emit"], beside: Beside): HandledPrompts {
   const open = new Map<Promise<void>, (reason: string) => void>();
   /** Accepted and not over; some may not have begun. */
   let accepted = 0;
@@ -30,9 +36,9 @@ export function createHandledPrompts(emit: EventPipeline["emit"], isSettled: () 
           open.delete(done);
           accepted -= 1;
           const place = { promptId: prompt.promptId };
-          const settled = accepted === 0 && isSettled();
-          void emit(handledResult(prompt.commandId, settled, aborted), place);
-          if (settled) void emit({ type: "session_settled" }, place);
+          const isLast = accepted === 0 && !beside.isRunning();
+          void emit(handledResult(prompt.commandId, isLast && !beside.isWaiting(), aborted), place);
+          if (isLast) void emit({ type: "session_settled" }, place);
         };
         const done = run();
         open.set(done, end);
