@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { extensions } from "./extensions.mjs";
+import { hostTools } from "./host-tools.mjs";
 import { pssMb, residentMb } from "./machine.mjs";
 import { timeToExit } from "./processes.mjs";
 import { rules } from "./rules.mjs";
@@ -377,6 +378,7 @@ export const METRICS = {
   sessions: { title: "Sessions", measure: sessions },
   extensions: { title: "Extensions", measure: extensions },
   rules: { title: "Stream rules", measure: rules },
+  "host-tools": { title: "Tools of the host", measure: hostTools },
   aborts: { title: "Abort", measure: aborts },
   steering: { title: "Steering", measure: steering },
 };

@@ -24,6 +24,7 @@ export function renderProtocolDoc(): string {
     prose("streaming"),
     prose("errors"),
     prose("host-tools"),
+    prose("host-uris"),
     prose("todos"),
     prose("sub-agents"),
     prose("stream-rules"),

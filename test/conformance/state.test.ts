@@ -54,6 +54,7 @@ describe("get_state", () => {
           isStreaming: false,
           isCompacting: false,
           isSettled: true,
+          hasPendingAsyncWork: false,
           steeringMode: "one-at-a-time",
           followUpMode: "one-at-a-time",
           interruptMode: "wait",

@@ -124,6 +124,23 @@ describe("nothing survives", () => {
   }
 });
 
+describe("background jobs of the model", () => {
+  onLinux("end with the agent, also by SIGKILL", async () => {
+    const seconds = ownSeconds();
+    const command = `${commandsWith(seconds)
+      .map((tree) => `(${tree}) &`)
+      .join("\n")}\nwait`;
+    const script = [`toolCall bash ${JSON.stringify({ command, async: true })}`, 'text "They grow."'];
+    const rpc = start({ args: ["--no-session", "--set", "async.enabled=true"], script });
+    await rpc.call({ type: "prompt", message: "go" });
+    await rpc.waitFor("prompt_result");
+    await expect.poll(() => findProcesses(seconds).length, { timeout: 10_000 }).toBeGreaterThan(50);
+    rpc.kill("SIGKILL");
+    await rpc.waitExit();
+    await expectNobody(rpc, seconds);
+  });
+});
+
 describe("background children", () => {
   onLinux("of a command that ended by itself live on, and end with the agent", async () => {
     const rpc = start();

@@ -198,6 +198,17 @@ describe("legal orders", () => {
     expect(complaint([...frames, ...rest], { runsWithoutPrompt: true })).toBeUndefined();
   });
 
+  test("a background job: its result begins a run by itself, or is told as it is, and then the session is at rest", () => {
+    const awaiting = (frames: Frame[]): Frame[] =>
+      frames.map((frame) => (frame.type === "agent_end" ? { ...frame, awaitingAsyncWork: true } : frame));
+    const first = [ready, accepted(), ...awaiting(plainRun), bare("agent_settled"), promptResult()];
+    const own = [...plainRun, bare("agent_settled"), bare("session_settled")];
+    expect(complaint([...first, ...own])).toBeUndefined();
+    expect(complaint([...first, ...message("custom"), bare("session_settled")])).toBeUndefined();
+    expect(complaint(first)).toBeUndefined();
+    expect(complaint([...first, ...own, ...plainRun])).toMatch(/no prompt was accepted/);
+  });
+
   test("the pi dialect: no ready, no prompt_result, no session_settled", () => {
     expect(complaint([accepted(), ...plainRun, bare("agent_settled")], { dialect: "pi" })).toBeUndefined();
   });

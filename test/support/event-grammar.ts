@@ -63,6 +63,8 @@ export class EventGrammar {
   private turn: Turn | undefined;
   private message: OpenMessage | undefined;
   private runMessages: string[] = [];
+  /** Background jobs run: the next run may begin by itself, and before the session is at rest. */
+  private awaitsWork = false;
   private willRetry = false;
   /** A retry or compaction came after the last agent_end, so that its promise may be taken back. */
   private recoveryEnded = false;
@@ -125,7 +127,8 @@ export class EventGrammar {
 
   /** A sentence when the stream may not end here. */
   finish(): string | undefined {
-    if (this.phase !== "idle") return `the stream ended inside a run (${this.phase})`;
+    const isOver = this.phase === "idle" || (this.phase === "settling" && this.awaitsWork);
+    if (!isOver) return `the stream ended inside a run (${this.phase})`;
     if (this.message) return `the stream ended inside a ${this.message.role} message`;
     if (this.retrying) return "the stream ended with auto_retry_start and no auto_retry_end";
     if (this.openCompactions.size > 0)
@@ -204,17 +207,19 @@ export class EventGrammar {
     if (this.phase === "running") return "a run inside a run";
     // The session is not settled while an extension is at work on a prompt, but the next run may come.
     if (this.phase === "settling" && this.isHandling() && !this.owesResult()) this.phase = "idle";
-    if (this.phase === "settling") return "the old run is not settled yet";
+    if (this.phase === "settling" && !this.awaitsWork) return "the old run is not settled yet";
     if (this.phase === "ended" && !this.willRetry)
       return "the last agent_end said willRetry:false; agent_settled must follow";
-    if (this.phase === "idle" && this.openPrompts.length === 0 && !this.options.runsWithoutPrompt) {
+    const isFree = this.phase === "idle" || this.phase === "settling";
+    // A background job that ends begins a run by itself.
+    const mayBegin = this.openPrompts.length > 0 || this.options.runsWithoutPrompt === true || this.awaitsWork;
+    if (isFree && !mayBegin) {
       return "no prompt was accepted before it";
     }
     // Prompts that wait in a queue may be older than the one that starts the run.
     const started = this.openPrompts.find((prompt) => prompt.disposition === "started");
     // One that an extension deals with gets its result when that is done, also after runs that the extension started.
-    if (this.phase === "idle")
-      this.runOwner = started ?? this.openPrompts.find(({ disposition }) => disposition !== "handled");
+    if (isFree) this.runOwner = started ?? this.openPrompts.find(({ disposition }) => disposition !== "handled");
     this.phase = "running";
     this.unsettled = true;
     this.runMessages = [];
@@ -230,6 +235,7 @@ export class EventGrammar {
     if (this.turn) return "a turn is still open";
     this.phase = "ended";
     this.willRetry = frame.willRetry === true;
+    this.awaitsWork = frame.awaitingAsyncWork === true;
     if (typeof frame.willRetry !== "boolean") return "willRetry is missing";
     const roles = list(frame.messages).map((message) => String(at(message, "role")));
     return roles.join() === this.runMessages.join()
@@ -409,6 +415,7 @@ export class EventGrammar {
     if (!this.unsettled) return "nothing happened since the last one";
     if (this.owesResult()) return `prompt_result of "${this.runOwner?.id}" must come before it`;
     this.phase = "idle";
+    this.awaitsWork = false;
     this.unsettled = false;
     return undefined;
   }

@@ -7,7 +7,7 @@ import type { Model } from "@tiller/protocol/model";
 import { describe, expect, it } from "vitest";
 import { runAgent } from "./agent-loop.ts";
 import { groupCalls } from "./tool-calls.ts";
-import type { AgentEvent, AgentPorts, AgentTool, AnswerWatch, RunQueue, ToolInvocation } from "./types.ts";
+import type { AgentEvent, AgentPorts, AgentTool, AnswerWatch, RunQueue, RunResults, ToolInvocation } from "./types.ts";
 
 const model: Model = {
   id: "m",
@@ -564,5 +564,65 @@ describe("somebody looks along", () => {
     const { stream } = answering(calls(["look", '{"path":"a"}']), text("done"));
     await play(stream, [tool("look", async () => "calm")], ...noQueue, { watch });
     expect(asked).toBe(2);
+  });
+});
+
+describe("results of what goes on beside the run", () => {
+  const result = (said: string): UserMessage => ({
+    role: "user",
+    content: [{ type: "text", text: said }],
+    timestamp: 0,
+  });
+  const resultsOf = (waiting: AgentMessage[]): RunResults => ({
+    get isEmpty() {
+      return waiting.length === 0;
+    },
+    take: () => waiting.splice(0),
+  });
+  const roles = ({ messages }: { messages: readonly AgentMessage[] }) => messages.map(({ role }) => role);
+
+  it("that wait when it begins stand behind the prompt", async () => {
+    const { stream } = answering(text("done"));
+    const { outcome } = await play(stream, [], undefined, NO_QUEUE, undefined, {
+      results: resultsOf([result("a"), result("b")]),
+    });
+    expect(roles(outcome)).toEqual(["user", "user", "user", "assistant"]);
+  });
+
+  it("are told between two turns, before what people say", async () => {
+    const waitingResults: AgentMessage[] = [];
+    const { stream } = answering(calls(["look", '{"path":"a"}']), text("done"));
+    const look = tool("look", async () => {
+      waitingResults.push(result("job"));
+      return "calm";
+    });
+    const steering = [result("person")];
+    const queue: RunQueue = {
+      ...NO_QUEUE,
+      take: (name) => (name === "steering" && waitingResults.length > 0 ? steering.splice(0) : []),
+    };
+    const { outcome } = await play(stream, [look], undefined, queue, undefined, { results: resultsOf(waitingResults) });
+    expect(outcome.messages.slice(3, 5)).toEqual([result("job"), result("person")]);
+  });
+
+  it("are a reason to go on", async () => {
+    const waitingResults: AgentMessage[] = [];
+    const { stream } = answering(text("waiting"), text("done"));
+    const during = (event: AgentEvent): void => {
+      if (event.type === "turn_end" && turns++ === 0) waitingResults.push(result("job"));
+    };
+    let turns = 0;
+    const { outcome } = await play(stream, [], during, NO_QUEUE, undefined, { results: resultsOf(waitingResults) });
+    expect(roles(outcome)).toEqual(["user", "assistant", "user", "assistant"]);
+  });
+
+  it("wait on when it was aborted", async () => {
+    const waitingResults = [result("job")];
+    const { stream } = answering(text("never"));
+    const during = (event: AgentEvent, abort: () => void): void => {
+      if (event.type === "agent_start") abort();
+    };
+    const { outcome } = await play(stream, [], during, NO_QUEUE, undefined, { results: resultsOf(waitingResults) });
+    expect([outcome.stopReason, waitingResults.length]).toEqual(["aborted", 1]);
   });
 });

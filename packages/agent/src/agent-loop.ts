@@ -23,7 +23,7 @@ export interface AgentRun {
 export async function runAgent({ ports, prompts, emit, signal }: AgentRun): Promise<RunOutcome> {
   const added: AgentMessage[] = [];
   await tell(emit, { type: "agent_start" }, signal);
-  let incoming: Incoming = withSteering(prompts, ports.queue, signal);
+  let incoming: Incoming = withWaiting(prompts, ports, signal);
   for (;;) {
     const hooks = incoming.messages.length > 0 ? ports.hooks?.() : undefined;
     if (hooks?.settle) {
@@ -46,17 +46,19 @@ export async function runAgent({ ports, prompts, emit, signal }: AgentRun): Prom
     if (signal.aborted) return { stopReason: "aborted", messages: added };
     // A limit stops what would go on; who is done on the last turn that is allowed is done.
     const goesOn = toolResults.length > 0 && !terminate;
-    const hasMore = goesOn || !isEmpty(ports.queue);
+    const hasMore = goesOn || !isEmpty(ports.queue) || ports.results?.isEmpty === false;
     const limit = hasMore ? ports.limit() : undefined;
     if (limit !== undefined) {
       return goesOn ? { stopReason, limit, messages: added } : { stopReason, messages: added };
     }
-    const next = nextIncoming(ports.queue, goesOn);
+    const next = nextIncoming(ports, goesOn);
     if (!next) return { stopReason, messages: added };
     const news = ports.news?.() ?? [];
     incoming = news.length > 0 ? { ...next, messages: [...next.messages, ...news] } : next;
   }
 }
+
+type Waiting = Pick<AgentPorts, "queue" | "results">;
 
 const NO_CALLS: AnsweredCalls = { results: [], terminate: false };
 
@@ -72,18 +74,20 @@ function isEmpty(queue: RunQueue): boolean {
   return steering.length + followUp.length === 0;
 }
 
-/** Steering goes first; follow-ups only when the agent would stop. Undefined when there is nothing left to do. */
-function nextIncoming(queue: RunQueue, goesOn: boolean): Incoming | undefined {
+/** Results and steering go first; follow-ups only when the agent would stop. Undefined when there is nothing left to do. */
+function nextIncoming({ queue, results }: Waiting, goesOn: boolean): Incoming | undefined {
   const steering = queue.take("steering");
-  if (steering.length > 0 || goesOn) return { messages: steering, fromQueue: steering.length > 0 };
+  const messages = [...(results?.take() ?? []), ...steering];
+  if (messages.length > 0 || goesOn) return { messages, fromQueue: steering.length > 0 };
   const followUps = queue.take("followUp");
   return followUps.length > 0 ? { messages: followUps, fromQueue: true } : undefined;
 }
 
-/** Steering that waits when a run begins stands right behind the prompt. After an abort it stays in the queue. */
-function withSteering(prompts: readonly AgentMessage[], queue: RunQueue, signal: AbortSignal): Incoming {
-  const steering = signal.aborted ? [] : queue.take("steering");
-  return { messages: [...prompts, ...steering], fromQueue: steering.length > 0 };
+/** What waits when a run begins stands right behind the prompt. After an abort it goes on waiting. */
+function withWaiting(prompts: readonly AgentMessage[], { queue, results }: Waiting, signal: AbortSignal): Incoming {
+  if (signal.aborted) return { messages: prompts, fromQueue: false };
+  const steering = queue.take("steering");
+  return { messages: [...prompts, ...(results?.take() ?? []), ...steering], fromQueue: steering.length > 0 };
 }
 
 /**

@@ -48,6 +48,13 @@ export interface RunQueue {
   texts(): QueueTexts;
 }
 
+/** Results of work that goes on beside the run. One that is there is a reason to go on. */
+export interface RunResults {
+  readonly isEmpty: boolean;
+  /** All of them; the loop delivers them at once, so nothing is lost in between. */
+  take(): readonly AgentMessage[];
+}
+
 /** Takes one event. A promise is awaited before the loop goes on (a slow reader slows the model); undefined costs nothing. */
 export type Emit = (event: AgentEvent) => undefined | Promise<void>;
 
@@ -132,6 +139,7 @@ export interface AgentPorts {
   credentials(model: Model): Credentials | Promise<Credentials>;
   stream: StreamModel;
   queue: RunQueue;
+  results?: RunResults;
   /** What the model has to know before it is asked again. Nobody goes on only because of it. */
   news?(): readonly AgentMessage[];
   /** Asked before each answer; undefined when nobody looks along. */

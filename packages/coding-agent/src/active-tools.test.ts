@@ -15,7 +15,7 @@ test.each<[story: string, options: Parameters<typeof createActiveTools>[0], mode
     "a preset without one of it",
     { tools: ["all"], excludeTools: ["bash", "write"] },
     real,
-    ["read", "edit", "grep", "find", "ls", "todo", "task"],
+    ["read", "edit", "grep", "find", "ls", "todo", "task", "poll", "cancel_job"],
   ],
   ["names in any case, each once", { tools: ["Read", "READ", "Ls"] }, real, ["read", "ls"]],
   ["none", { noTools: true }, offline, []],
@@ -58,4 +58,12 @@ test("what could be offered, once somebody has chosen: that and nothing else", (
   const active = createActiveTools({});
   active.set(["read", "ls"]);
   expect([...FOUR, "grep", "ls"].filter((name) => active.mayOffer(name, real))).toEqual(["read", "ls"]);
+});
+
+test("a tool that a setting has switched off is told with the setting, unless an extension has one of its name", () => {
+  const off = ["poll", "cancel_job"];
+  expect(unknownTools({ tools: ["poll", "read"], excludeTools: ["cancel_job"] }, [], off)).toEqual([
+    'the tool "poll" needs --set async.enabled=true; it is left out',
+  ]);
+  expect(unknownTools({ tools: ["poll"] }, ["poll"], off)).toEqual([]);
 });

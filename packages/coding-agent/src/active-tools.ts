@@ -1,6 +1,6 @@
 import type { Model } from "@tiller/protocol/model";
 import type { CliOptions } from "./cli-options.ts";
-import { defaultToolNames, expandToolNames, isBuiltinTool } from "./tools/index.ts";
+import { defaultToolNames, expandToolNames, isBuiltinTool, TOOL_ROWS } from "./tools/index.ts";
 
 /** Which tools a model is offered. Asked anew for every call of a model, so a change counts from the next one on. */
 export interface ActiveTools {
@@ -23,14 +23,15 @@ export interface Others {
   added(): readonly string[];
   /** Those of the host that are offered, whatever the command line says. */
   lent(): readonly string[];
+  /** There is a tool of this name, built in or not. */
   exists(name: string): boolean;
 }
 
-const NO_OTHERS: Others = { usual: [], added: () => [], lent: () => [], exists: () => false };
+const NO_OTHERS: Others = { usual: [], added: () => [], lent: () => [], exists: isBuiltinTool };
 
 export function createActiveTools(options: ToolOptions, others: Others = NO_OTHERS): ActiveTools {
   let chosen: string[] | undefined;
-  const exists = (name: string): boolean => isBuiltinTool(name) || others.exists(name);
+  const { exists } = others;
   // A tool that was chosen may have gone with its extension, or with its host.
   const offered = (model: Model): string[] =>
     (chosen ?? [...startTools(options, model, others), ...others.lent()]).filter(exists);
@@ -73,9 +74,16 @@ function isAllowed(options: ToolOptions, name: string): boolean {
 }
 
 /** For stderr: what was named and is no tool. */
-export function unknownTools(options: ToolOptions, others: readonly string[] = []): string[] {
-  const named = expandToolNames([...(options.tools ?? []), ...(options.excludeTools ?? [])]);
-  return named
-    .filter((name) => !isBuiltinTool(name) && !others.includes(name))
-    .map((name) => `there is no tool "${name}"; it is left out`);
+export function unknownTools(
+  options: ToolOptions,
+  others: readonly string[] = [],
+  missing: readonly string[] = [],
+): string[] {
+  const given = [...(options.tools ?? []), ...(options.excludeTools ?? [])];
+  const unknown = expandToolNames(given).filter((name) => !isBuiltinTool(name) && !others.includes(name));
+  const off = (options.tools ?? []).filter((name) => missing.includes(name) && !others.includes(name));
+  return [
+    ...unknown.map((name) => `there is no tool "${name}"; it is left out`),
+    ...off.map((name) => `the tool "${name}" needs --set ${TOOL_ROWS.get(name)?.needs}=true; it is left out`),
+  ];
 }

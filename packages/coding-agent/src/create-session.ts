@@ -16,6 +16,8 @@ import {
   attachDisk,
   lateApprovals,
   lateHostTools,
+  lateHostUris,
+  lateJobs,
   lateMachinery,
   lateResources,
   lateShell,
@@ -48,7 +50,8 @@ import type { JoinedExtensions } from "./session-extensions.ts";
 import type { EnteringHistory } from "./session-history.ts";
 import { openSetUp } from "./set-up.ts";
 import { addExtensions } from "./set-up-extensions.ts";
-import { createToolbox } from "./toolbox.ts";
+import { type BuiltIn, createToolbox } from "./toolbox.ts";
+import { TOOL_ROWS } from "./tools/index.ts";
 
 export interface SessionSurroundings {
   run: RunArgs;
@@ -89,7 +92,11 @@ export async function createSession(
     settings: setUp.settings,
     run: ground.run,
     header: () => store.log.header,
-    problems: [...setUp.problems, ...problems, ...unknownTools(ground.run.options, ground.extensions?.tools.names())],
+    problems: [
+      ...setUp.problems,
+      ...problems,
+      ...unknownTools(ground.run.options, ground.extensions?.tools.names(), builtInTools(ground).missing),
+    ],
     notices: [...setUp.models.notices, ...notices.takeEarly()],
   };
 }
@@ -151,7 +158,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
   );
 
   const resources = lateResources(ground, store, (problem) => notices.tell("warning", problem));
-  const toolbox = createToolbox(args.options, extensions?.tools, usualTools(ground));
+  const toolbox = createToolbox(args.options, extensions?.tools, builtInTools(ground));
   const todos = lateTodos(ground, store, {
     emit: (event) => pipeline.emit(event, run.place),
     activeTools: () => (models.model ? toolbox.active.names(models.model) : []),
@@ -170,12 +177,27 @@ async function joinParts(ground: Ground): Promise<Joined> {
     isCompacting: () => modes.autoCompactionEnabled,
     attachDisk: async (child) => (child.needsDisk ? attachDisk(child, disk) : undefined),
   });
+  const jobs = lateJobs(ground, store, {
+    emit: pipeline.emit,
+    isIdle: () => run.isSettled,
+    isLast: () => !handled.isAny,
+    mayBegin: () => run.endedWell && run.exhausted === undefined && found.unusable(models.model) === undefined,
+    begin() {
+      const prompt = { promptId: ids.count("prompt"), commandId: undefined, isOwn: true as const };
+      const job = run.accept("results", prompt, limitsOf(settings, "prompt"));
+      // Not now: whoever has told of the end is still at work.
+      clock.after(0, () => void job().catch((error: Error) => notices.tell("error", error.message)));
+    },
+  });
+  const hostUris = lateHostUris();
   const machinery = lateMachinery(ground, {
     store,
     models,
     resources,
     toolbox,
     todos,
+    jobs,
+    hostUris,
     subAgents,
     approvals: gate?.approvals,
     emit: (event) => pipeline.emit(event, run.place),
@@ -208,7 +230,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     if (store.needsDisk) await attachDisk(store, disk);
   };
   const handled = createHandledPrompts(pipeline.emit, {
-    isRunning: () => !run.isSettled,
+    isRunning: () => !run.isSettled || jobs.results.isPending,
     isWaiting: () => !queue.isEmpty,
   });
   const run = createSessionRun({
@@ -238,6 +260,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
       takeNews: () => todos.made?.takeNews(),
       reminder: (attempt) => todos.made?.reminder(attempt),
     },
+    jobs: jobs.results,
     compaction: compactor,
     markEnd: (status) => void store.append({ type: "custom", customType: "tiller.run_end", data: { status } }),
     sessionLimits: limitsOf(settings, "session"),
@@ -318,6 +341,8 @@ async function joinParts(ground: Ground): Promise<Joined> {
     askThrough: gate?.approvals.askThrough,
     todos,
     subAgents,
+    hostUris: hostUris.load,
+    jobs: jobs.results,
     hooks: joined?.hooks,
     started,
     extensions: joined?.session,
@@ -411,13 +436,18 @@ async function enterFirstSession(ground: Ground, { store, models, history }: Joi
   });
 }
 
-/** Tools that are active at the start beside those that always are. */
-function usualTools({ run, settings }: Ground): string[] {
+/** The built-in tools that the settings add to those that are always there, and those that they leave out. */
+function builtInTools({ run, settings }: Ground): BuiltIn {
   const isOff: Record<string, boolean> = {
     todo: !settings.get("todo.enabled"),
     task: settings.get("task.maxRecursionDepth") === 0,
   };
-  return run.dialect.moreTools.filter((name) => !isOff[name]);
+  const usual = run.dialect.moreTools.filter((name) => !isOff[name]);
+  const needy = [...TOOL_ROWS.values()].flatMap(({ name, needs }) =>
+    needs ? [{ name, isOn: settings.get(needs) }] : [],
+  );
+  const named = (wanted: boolean): string[] => needy.filter(({ isOn }) => isOn === wanted).map(({ name }) => name);
+  return { usual: [...usual, ...named(true)], missing: named(false) };
 }
 
 /** Where the session files of a working folder lie. */

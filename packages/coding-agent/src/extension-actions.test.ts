@@ -82,6 +82,7 @@ function desk(facts: Facts = {}) {
       active: { names: () => ["read"], set: note("set"), add: note("add") },
       other: (name: string) => (name === "read" ? read : { ...read, name, description: "Lent" }),
       lent: () => ["open_ticket"],
+      hasBuiltIn: (name: string) => name !== "poll",
     },
     clock,
     ids: fakeIds(),
@@ -243,8 +244,9 @@ describe("what is kept in the session", () => {
   });
 });
 
-test("all tools are listed, with where they come from", () => {
+test("all tools are listed, with where they come from, but for those that are switched off", () => {
   const listed = desk().actions.allTools();
+  expect(listed.some(({ name }) => name === "poll")).toBe(false);
   expect(listed.find(({ name }) => name === "bash")?.sourceInfo).toMatchObject({ source: "builtin" });
   const read = listed.filter(({ name }) => name === "read");
   expect(read).toEqual([

@@ -225,7 +225,7 @@ function userMessageOf(content: UserContents, timestamp: number): UserMessage {
 function listedTools({ toolbox, extensions }: ActionParts): ListedTool[] {
   const own = new Map(extensions.host.generation.tools());
   const builtin = Object.entries(TOOL_SPECS)
-    .filter(([name]) => !own.has(name))
+    .filter(([name]) => !own.has(name) && toolbox.hasBuiltIn(name))
     .map(([name, spec]) => listed(name, spec, notOfAnExtension("builtin", name)));
   const more = (name: string, sourceInfo: object): ListedTool[] => {
     const tool = toolbox.other(name);

@@ -7,6 +7,8 @@ import type { Resources } from "./resources.ts";
 import type { Machinery } from "./run-machinery.ts";
 import type { RunShell } from "./session/bash-runner.ts";
 import type { HostTools } from "./session/host-tools.ts";
+import type { HostUris } from "./session/host-uris.ts";
+import type { JobResults, JobResultsOptions } from "./session/job-results.ts";
 import type { ModelControl } from "./session/model-control.ts";
 import type { SessionEvent } from "./session/session-event.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
@@ -16,7 +18,7 @@ import type { sessionApprovals } from "./session-approvals.ts";
 import type { StreamRules } from "./stream-rules.ts";
 import type { SessionSubAgents } from "./sub-agents.ts";
 import type { Toolbox } from "./toolbox.ts";
-import { isBuiltinTool } from "./tools/index.ts";
+import type { JobKeeper } from "./tools/tool.ts";
 
 /** Parts that are loaded when they are first needed: whoever only starts the process does not wait for them. */
 
@@ -26,6 +28,8 @@ interface MachineryParts {
   resources(): Promise<Resources>;
   toolbox: Toolbox;
   todos: Late<Todos>;
+  jobs: LateJobs;
+  hostUris: Late<HostUris>;
   subAgents: Late<SessionSubAgents>;
   approvals: Approvals | undefined;
   emit(event: SessionEvent): unknown;
@@ -34,7 +38,7 @@ interface MachineryParts {
 /** What a run needs, made for the folder that the session is about. */
 export function lateMachinery(
   ground: Ground,
-  { store, models, resources, toolbox, todos, subAgents, approvals, emit }: MachineryParts,
+  { store, models, resources, toolbox, todos, jobs, hostUris, subAgents, approvals, emit }: MachineryParts,
 ): () => Promise<Machinery> {
   const { env, clock, cwd, settings, extensions } = ground;
   return latePer(
@@ -57,6 +61,8 @@ export function lateMachinery(
         toolbox,
         plan: todos.load,
         delegate: async () => (await subAgents.load()).main,
+        jobs: jobs.keeper,
+        hostUris: () => hostUris.made,
         systemPrompt,
         hooks: extensions?.host.hooks,
         approvals,
@@ -144,6 +150,7 @@ export function lateTodos(ground: Ground, store: SessionStore, parts: TodoParts)
         clearDelay: settings.get("tasks.todoClearDelay"),
         reminders: settings.get("todo.enabled") && settings.get("todo.reminders"),
         maxReminders: settings.get("todo.reminders.max"),
+        eager: settings.get("todo.enabled") && settings.get("todo.eager"),
       },
       isToolActive: () => parts.activeTools().includes("todo"),
     });
@@ -172,13 +179,57 @@ export async function lateApprovals(
   const loaded = await import("./session-approvals.ts");
   return loaded.sessionApprovals(ground, () => store.sessionId);
 }
+export interface LateJobs {
+  /** For the tools; undefined while nothing may run in the background. */
+  keeper: (() => Promise<JobKeeper>) | undefined;
+  results: JobResults;
+}
+
+/** The background jobs, loaded with the first of them. Before that nothing waits and nothing has to be ended. */
+export function lateJobs({ settings, clock, ids }: Ground, store: SessionStore, parts: JobParts): LateJobs {
+  const loaded = late(async () => {
+    const [{ createJobs }, { createJobResults }, text] = await Promise.all([
+      import("./session/jobs.ts"),
+      import("./session/job-results.ts"),
+      import("./tools/job-text.ts"),
+    ]);
+    const jobs = createJobs({
+      clock,
+      ids,
+      maxJobs: settings.get("async.maxJobs"),
+      toMessage: (job) => ({ content: text.jobText(job), details: text.jobDetails(job) }),
+      wasShown: (job) => text.showsEnd(store.messages, job),
+      onEnd: () => results.deliver(),
+    });
+    const results = createJobResults({ jobs, ...parts });
+    return { jobs, results };
+  });
+  const made = (): JobResults | undefined => loaded.made?.results;
+  return {
+    keeper: settings.get("async.enabled") ? async () => (await loaded.load()).jobs : undefined,
+    results: {
+      get isEmpty() {
+        return made()?.isEmpty ?? true;
+      },
+      take: () => made()?.take() ?? [],
+      get isPending() {
+        return made()?.isPending ?? false;
+      },
+      deliver: () => made()?.deliver(),
+      leave: async () => made()?.leave(),
+      left: () => made()?.left(),
+    },
+  };
+}
+
+type JobParts = Omit<JobResultsOptions, "jobs">;
 
 /** The tools of the host, once it lends any. */
 export function lateHostTools({ extensions }: Ground, toolbox: Toolbox): Late<HostTools> {
   return late(async () => {
     const { createHostTools } = await import("./session/host-tools.ts");
     const tools = createHostTools({
-      isTaken: (name) => isBuiltinTool(name) || extensions?.tools.tool(name) !== undefined,
+      isTaken: (name) => toolbox.hasBuiltIn(name) || extensions?.tools.tool(name) !== undefined,
       onAdded: (names) => {
         for (const name of names) toolbox.active.add(name);
       },
@@ -186,6 +237,11 @@ export function lateHostTools({ extensions }: Ground, toolbox: Toolbox): Late<Ho
     toolbox.lend(tools);
     return tools;
   });
+}
+
+/** The URLs of the host, once it lends any. */
+export function lateHostUris(): Late<HostUris> {
+  return late(async () => (await import("./session/host-uris.ts")).createHostUris());
 }
 
 /** Gives the session in the store the disk that it still lacks. */

@@ -7,6 +7,7 @@ import type { AgentMessage, LlmMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { Approvals } from "./approvals/approvals.ts";
 import type { ShellSettings } from "./exec/shell.ts";
+import type { HostUris } from "./session/host-uris.ts";
 import { messagesToLlm } from "./session/messages-to-llm.ts";
 import type { SessionHooks } from "./session/ports.ts";
 import type { RunMachinery } from "./session/session-run.ts";
@@ -28,6 +29,9 @@ export interface MachineryOptions {
   toolbox: Pick<Toolbox, "toolsFor">;
   plan?: ToolContext["plan"];
   delegate?: ToolContext["delegate"];
+  jobs?: ToolContext["jobs"];
+  /** Undefined as long as the host lends none. */
+  hostUris?(): HostUris | undefined;
   systemPrompt: Omit<SystemPromptParts, "tools" | "cwd" | "date">;
   hooks?: SessionHooks;
   rules?: StreamRules;
@@ -53,12 +57,18 @@ export function createMachinery(options: MachineryOptions): Machinery {
   };
   // The same all day long: a prompt that changes at midnight would cost the provider's cache, and thoughts bound to it.
   const date = new Date(clock.now()).toISOString().slice(0, 10);
-  const context: ToolContext = { cwd, env, clock, shell, plan: options.plan, delegate: options.delegate };
+  const { plan, delegate, jobs, hostUris } = options;
+  const uris: ToolContext["uris"] = (path) => hostUris?.()?.find(path);
+  const context: ToolContext = { cwd, env, clock, shell, plan, delegate, jobs, uris };
   const made = new Map<string, AgentTool>();
+  /** As a model was told of them: with the URLs of the host, where there are any. */
+  const told = new WeakSet<AgentTool>();
   const toolNamed = (name: string): AgentTool => {
     const tool = made.get(name) ?? createTools({ names: [name], ...context })[0]!;
     made.set(name, tool);
-    return tool;
+    const shown = hostUris?.()?.described(tool) ?? tool;
+    told.add(shown);
+    return shown;
   };
 
   const offered = (): AgentTool[] => options.toolbox.toolsFor(model(), toolNamed);
@@ -72,8 +82,7 @@ export function createMachinery(options: MachineryOptions): Machinery {
   const { approvals } = options;
   const around = { cwd, env, shell: shell?.path };
   const permit: AgentHooks["permit"] =
-    approvals &&
-    (({ tool, ...call }) => approvals.permit({ ...call, isBuiltin: made.get(tool.name) === tool }, around));
+    approvals && (({ tool, ...call }) => approvals.permit({ ...call, isBuiltin: told.has(tool) }, around));
 
   const ports: RunMachinery["ports"] = {
     model,

@@ -46,4 +46,15 @@ describe("what a model is offered", () => {
     toolbox.active.add("cook");
     expect(toolbox.active.names(model)).toEqual(["forecast", "cook"]);
   });
+
+  test("what a setting has switched off is not there, and its name is free", () => {
+    const off = { usual: [], missing: ["poll"] };
+    const toolbox = createToolbox({ tools: ["read", "poll"] }, undefined, off);
+    expect([offered(toolbox), toolbox.hasBuiltIn("poll"), toolbox.hasBuiltIn("read")]).toEqual([
+      ["read (built in)"],
+      false,
+      true,
+    ]);
+    expect(offered(createToolbox({ tools: ["poll"] }, others(["poll"]), off))).toEqual(["poll (of an extension)"]);
+  });
 });

@@ -2,6 +2,7 @@ import type { AgentTool } from "@tiller/agent/types";
 import type { Model } from "@tiller/protocol/model";
 import { type ActiveTools, createActiveTools } from "./active-tools.ts";
 import type { CliOptions } from "./cli-options.ts";
+import { isBuiltinTool } from "./tools/index.ts";
 
 /** Tools that are not built in. One of the name of a built-in tool takes its place. */
 export interface OtherTools {
@@ -28,22 +29,37 @@ export interface Toolbox {
   lend(tools: LentTools): void;
   /** The names of those that the host lends. */
   lent(): readonly string[];
+  /** There is a built-in tool of this name here. */
+  hasBuiltIn(name: string): boolean;
 }
 
-/** `usual`: tools that are active at the start beside those that always are. */
-export function createToolbox(options: CliOptions, others: OtherTools = NONE, usual: readonly string[] = []): Toolbox {
+/** The built-in tools as this session has them. */
+export interface BuiltIn {
+  /** Active at the start beside those that always are. */
+  usual: readonly string[];
+  /** Switched off by a setting: they are not there. */
+  missing: readonly string[];
+}
+
+export function createToolbox(
+  options: CliOptions,
+  others: OtherTools = NONE,
+  { usual, missing }: BuiltIn = ALL_BUILT_IN,
+): Toolbox {
+  const hasBuiltIn = (name: string): boolean => isBuiltinTool(name) && !missing.includes(name);
   let lent: LentTools | undefined;
   const other = (name: string): AgentTool | undefined => others.tool(name) ?? lent?.tool(name);
   const active = createActiveTools(options, {
     usual,
     added: others.names,
     lent: () => lent?.visible() ?? [],
-    exists: (name) => other(name) !== undefined,
+    exists: (name) => hasBuiltIn(name) || other(name) !== undefined,
   });
   return {
     active,
     other,
     toolsFor: (model, builtIn) => active.names(model).map((name) => other(name) ?? builtIn(name)),
+    hasBuiltIn,
     lend(tools) {
       lent = tools;
     },
@@ -51,4 +67,5 @@ export function createToolbox(options: CliOptions, others: OtherTools = NONE, us
   };
 }
 
+const ALL_BUILT_IN: BuiltIn = { usual: [], missing: [] };
 const NONE: OtherTools = { names: () => [], tool: () => undefined };

@@ -50,6 +50,12 @@ const RUN_EVENTS = table({
     fields: {
       messages: Type.Array(AgentMessage, { description: "those that this run added" }),
       willRetry: Type.Boolean({ description: "another run follows for the same prompt" }),
+      awaitingAsyncWork: Type.Optional(
+        Type.Literal(true, {
+          description:
+            "background jobs are running: a run may begin by itself when one ends, and `session_settled` waits",
+        }),
+      ),
     },
     systems: everywhere,
     promptScoped: true,

@@ -3,6 +3,7 @@ import { Limits } from "./commands/state.ts";
 import { defineFrame, table } from "./define.ts";
 import { EXTENSION_UI_FRAMES } from "./extension-ui.ts";
 import { HOST_TOOL_FRAMES } from "./host-tools.ts";
+import { HOST_URI_FRAMES } from "./host-uris.ts";
 
 /** Every frame that is neither a command nor an event. The dispatcher sorts what comes in. */
 
@@ -76,6 +77,7 @@ export const FRAMES = {
   }),
   ...EXTENSION_UI_FRAMES,
   ...HOST_TOOL_FRAMES,
+  ...HOST_URI_FRAMES,
 } as const;
 
 export type FrameType = keyof typeof FRAMES;

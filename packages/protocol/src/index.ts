@@ -10,6 +10,7 @@ export type { EventFields, EventType, RpcEvent } from "./events.ts";
 export type { ExtensionUIRequest, ExtensionUIResponse } from "./extension-ui.ts";
 export type { FrameType } from "./frames.ts";
 export type { HostToolCall, HostToolCancel, HostToolDefinition, HostToolResult, HostToolUpdate } from "./host-tools.ts";
+export type { HostUriCancel, HostUriRequest, HostUriResult, HostUriScheme } from "./host-uris.ts";
 export type { AgentMessage, AssistantMessage, ToolResultMessage, Usage, UserMessage } from "./message.ts";
 export type { Model, ThinkingLevel } from "./model.ts";
 export type { SessionEntry, SessionHeader } from "./session-entry.ts";

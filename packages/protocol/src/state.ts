@@ -29,6 +29,9 @@ export const SessionState = Type.Object({
   }),
   isCompacting: Type.Boolean(),
   isSettled: Type.Boolean({ description: "nothing runs and nothing will start by itself" }),
+  hasPendingAsyncWork: Type.Boolean({
+    description: "background jobs are running, or their results are not in the conversation yet",
+  }),
   steeringMode: QueueMode,
   followUpMode: QueueMode,
   interruptMode: InterruptMode,

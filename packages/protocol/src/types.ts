@@ -8,6 +8,7 @@ import { CompactionResult } from "./compaction.ts";
 import { AssistantContent, ImageContent, TextContent, ThinkingContent, ToolCall, UserContent } from "./content.ts";
 import { PendingDialog } from "./extension-ui.ts";
 import { HostToolDefinition } from "./host-tools.ts";
+import { HostUriScheme } from "./host-uris.ts";
 import {
   AgentMessage,
   AssistantMessage,
@@ -80,6 +81,7 @@ export const NAMED_TYPES: Readonly<Record<string, TSchema>> = {
   SubagentEvent,
   SubagentLevel,
   AgentSource,
+  HostUriScheme,
   SessionHeader,
   SessionEntry,
   TreeNode,

@@ -111,8 +111,9 @@ function bashRun(context: PlaceContext, options: ToolOptions): Run {
   };
 }
 
-/** Those that need nothing of a session. */
-const ON_FILES = TOOL_PRESETS.all.filter((name) => name !== "todo" && name !== "task");
+/** Those that need something of a session, and those that do not. */
+const OF_A_SESSION: readonly BuiltinToolName[] = ["todo", "task", "poll", "cancel_job"];
+const ON_FILES = TOOL_PRESETS.all.filter((name) => !OF_A_SESSION.includes(name));
 
 /** Every way to name the tools: `createReadTool(cwd, options)`, `createCodingTools(cwd)`, `readTool`, `codingTools` ... */
 export function toolFactoryNames(host: PlaceContext): Record<string, unknown> {

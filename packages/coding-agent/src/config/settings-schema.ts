@@ -395,8 +395,8 @@ export const SETTINGS = {
     type: "boolean",
     default: false,
     resetInRpc: true,
-    status: "later",
-    summary: "Ask the model to write todos first.",
+    status: "works",
+    summary: "Ask a model that has the tool `todo` to write a plan before it begins.",
   },
   "tasks.todoClearDelay": {
     type: "integer",
@@ -497,16 +497,16 @@ export const SETTINGS = {
     type: "boolean",
     default: false,
     resetInRpc: true,
-    status: "later",
-    summary: "Run jobs in the background.",
+    status: "works",
+    summary: "Commands of the model may run in the background.",
   },
   "async.maxJobs": {
     type: "integer",
     min: 1,
     default: 100,
     resetInRpc: true,
-    status: "later",
-    summary: "Background jobs at the same time.",
+    status: "works",
+    summary: "Background jobs that may run at the same time.",
   },
 } as const satisfies Record<string, SettingRow>;
 

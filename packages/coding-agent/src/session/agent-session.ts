@@ -16,6 +16,8 @@ import type { Compactor } from "./compaction/compactor.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
 import type { HandledPrompts } from "./handled-prompts.ts";
 import type { HostTools } from "./host-tools.ts";
+import type { HostUris } from "./host-uris.ts";
+import type { JobResults } from "./job-results.ts";
 import { lastAssistantText } from "./last-text.ts";
 import type { ModelControl } from "./model-control.ts";
 import type { ExtensionUi, InputSource, SessionExtensions, SessionHooks } from "./ports.ts";
@@ -123,11 +125,13 @@ export interface AgentSession {
   readonly subAgents: Late<SubAgents>;
   /** Tool calls have to be approved: whoever can ask somebody says so here. Undefined when nobody need be asked. */
   readonly askThrough: ((ui: ExtensionUi) => void) | undefined;
+  /** Loaded when the host first lends URLs. */
+  hostUris(): Promise<HostUris>;
   /** Puts another plan in the place of the one there is. */
   setTodos(phases: Params<"set_todos">["phases"]): Promise<TodoPhase[] | Refused>;
   setAutoCompaction(isEnabled: boolean): void;
   setName(name: string): Promise<Refused | undefined>;
-  /** Ends the run, the shell commands and what waits. `reason` is what the results of unfinished prompts say. */
+  /** Ends the run, the shell commands, the background jobs and what waits. `reason` is what the results of unfinished prompts say. */
   stop(reason: string): Promise<void>;
   /** The same for ever. */
   dispose(reason: string): Promise<void>;
@@ -163,8 +167,10 @@ export interface AgentSessionParts {
   extensions: SessionExtensions | undefined;
   hostTools(): Promise<HostTools>;
   askThrough: AgentSession["askThrough"];
+  hostUris(): Promise<HostUris>;
   todos: Late<Todos>;
   subAgents: Late<SubAgents>;
+  jobs: JobResults;
   /** The session has begun for the extensions: what comes in may be worked on. */
   started(): Promise<void>;
   /** Who sends the prompts of this process, for those who look at what comes in. */
@@ -177,7 +183,7 @@ const LIMITS_OF_QUEUED =
 const QUEUES = { steer: "steering", followUp: "followUp" } as const;
 
 export function createAgentSession(parts: AgentSessionParts): AgentSession {
-  const { models, modes, bash, queue, run, handled, store, pipeline, clock, ids, compactor, hooks } = parts;
+  const { models, modes, bash, queue, run, handled, store, pipeline, clock, ids, compactor, hooks, jobs } = parts;
 
   /** Undefined while nothing has needed it: then it is doing nothing either. */
   let asked: Promise<SessionHistory> | undefined;
@@ -309,7 +315,8 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
 
   const stop = async (reason: string): Promise<void> => {
     bash.abortAll();
-    await Promise.all([run.abort(reason), compactor.abort(), bash.settled()]);
+    await Promise.all([run.abort(reason), compactor.abort(), bash.settled(), jobs.leave()]);
+    jobs.left();
     if (!queue.isEmpty) dropQueue(reason);
     parts.endProcesses();
   };
@@ -323,6 +330,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     hostTools: parts.hostTools,
     subAgents: parts.subAgents,
     askThrough: parts.askThrough,
+    hostUris: parts.hostUris,
     async setTodos(phases) {
       const why = await store.writeProblem();
       if (why !== undefined) return { refused: why };
@@ -371,7 +379,8 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       thinkingLevel: models.thinkingLevel,
       isStreaming: run.isStreaming,
       isCompacting: compactor.isCompacting,
-      isSettled: run.isSettled && queue.isEmpty && !handled.isAny,
+      isSettled: run.isSettled && queue.isEmpty && !handled.isAny && !jobs.isPending,
+      hasPendingAsyncWork: jobs.isPending,
       steeringMode: modes.steeringMode,
       followUpMode: modes.followUpMode,
       interruptMode: modes.interruptMode,

@@ -65,6 +65,8 @@ export interface ProgressOptions {
   /** Grows over the whole session. */
   sessionSpending: Spending;
   sessionStartedAt: number;
+  /** Work that goes on beside the runs. */
+  jobs?: { readonly isPending: boolean };
 }
 
 export function createProgress(options: ProgressOptions): Progress {
@@ -144,7 +146,8 @@ export function createProgress(options: ProgressOptions): Progress {
     },
     end(messages, willRetry) {
       isOpen = willRetry;
-      void tell({ type: "agent_end", messages, willRetry });
+      const awaits = !willRetry && options.jobs?.isPending === true;
+      void tell({ type: "agent_end", messages, willRetry, ...(awaits && { awaitingAsyncWork: true as const }) });
     },
     get attempt() {
       return attempt;

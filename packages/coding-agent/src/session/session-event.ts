@@ -16,7 +16,7 @@ export type CommandId = string | number;
 export interface AcceptedPrompt {
   promptId: string;
   commandId: CommandId | undefined;
-  /** An extension has begun the run: nobody waits for a result. */
+  /** An extension has begun the run, or a background job that ended: nobody waits for a result. */
   isOwn?: true;
 }
 
@@ -66,7 +66,7 @@ export type CompactionEvent =
 /** What a session says: the loop's events, with the session's own around them. */
 export type SessionEvent =
   | AgentEvent
-  | { type: "agent_end"; messages: AgentMessage[]; willRetry: boolean }
+  | { type: "agent_end"; messages: AgentMessage[]; willRetry: boolean; awaitingAsyncWork?: true }
   | { type: "agent_settled"; aborted: boolean }
   | PromptResult
   | { type: "session_settled" }

@@ -6,6 +6,7 @@ import type { Clock } from "@tiller/protocol/clock";
 import type { UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import { createEventPipeline } from "./event-pipeline.ts";
+import type { JobResults } from "./job-results.ts";
 import type { RetrySettings } from "./retry-policy.ts";
 import type { EventPlace, SessionEvent } from "./session-event.ts";
 import { createSessionQueue, type WaitingMessage } from "./session-queue.ts";
@@ -35,11 +36,12 @@ export interface SessionParts {
   retry?: RetrySettings;
   compaction?(emit: (event: SessionEvent) => void): RunCompaction;
   rules?: RunRules;
+  jobs?: JobResults;
 }
 
 export function session(
   runAgent: (run: AgentRun) => Promise<RunOutcome>,
-  { retry, compaction, rules }: SessionParts = {},
+  { retry, compaction, rules, jobs }: SessionParts = {},
 ) {
   const events: (SessionEvent & { place?: EventPlace })[] = [];
   const pipeline = createEventPipeline({ keep: () => undefined, endTurn: () => undefined });
@@ -72,6 +74,7 @@ export function session(
     machinery: async () => ({ runAgent, ports: {} as AgentPorts, rules }),
     model: () => model,
     retrySettings: () => retry,
+    jobs,
     atRest: () => undefined,
     leaveOut: (messages) => leftOut.push(...messages),
     compaction: compaction?.((event) => void pipeline.emit(event)),

@@ -1,6 +1,7 @@
 import { ProviderError } from "@tiller/ai/errors";
 import type { AssistantMessage } from "@tiller/protocol/message";
 import { describe, expect, it } from "vitest";
+import type { JobResults } from "./job-results.ts";
 import { agent, failing, message, overloaded, session, tick, untilAborted } from "./session-run-fixture.ts";
 import { noSpending } from "./usage-tally.ts";
 
@@ -82,6 +83,69 @@ describe("the run procedure", () => {
     expect(types()).toEqual(["agent_start", "agent_end", "agent_settled", "prompt_result", "session_settled"]);
     expect(result()).toMatchObject({ status: "error", error: { message: "a bug" } });
     expect(run.isSettled).toBe(true);
+  });
+});
+
+describe("work that goes on beside the runs", () => {
+  const jobsOf = (isPending: boolean, delivered: string[] = []): JobResults => ({
+    isPending,
+    isEmpty: true,
+    take: () => [],
+    deliver: () => delivered.push("deliver"),
+    leave: async () => undefined,
+    left: () => undefined,
+  });
+
+  it("is awaited: the prompt ends, the session is not at rest, and then results are looked for", async () => {
+    const delivered: string[] = [];
+    const { accept, events, types } = session(
+      agent(async () => ({})),
+      { jobs: jobsOf(true, delivered) },
+    );
+    await accept("1")();
+    expect(events.slice(1)).toMatchObject([
+      { type: "agent_end", willRetry: false, awaitingAsyncWork: true },
+      { type: "agent_settled" },
+      { type: "prompt_result", status: "completed", sessionSettled: false },
+    ]);
+    expect([types().includes("session_settled"), delivered]).toEqual([false, ["deliver"]]);
+  });
+
+  it("is not mentioned when there is none", async () => {
+    const { accept, events } = session(
+      agent(async () => ({})),
+      { jobs: jobsOf(false) },
+    );
+    await accept("1")();
+    expect(events[1]).not.toHaveProperty("awaitingAsyncWork");
+    expect(events.at(-1)?.type).toBe("session_settled");
+  });
+
+  it("begins a run without a message and without a result for anybody", async () => {
+    const prompts: unknown[] = [];
+    const { run, types } = session(
+      agent(async (begun) => {
+        prompts.push(begun.prompts, begun.ports.results);
+        return {};
+      }),
+      { jobs: jobsOf(false) },
+    );
+    await run.accept("results", { promptId: "own", commandId: undefined, isOwn: true }, {})();
+    expect(types()).toEqual(["agent_start", "agent_end", "agent_settled", "session_settled"]);
+    expect(prompts[0]).toEqual([]);
+    expect(prompts[1]).toMatchObject({ isEmpty: true });
+  });
+
+  it.each<[how: string, then: Parameters<typeof agent>[0], isGood: boolean]>([
+    ["stopped by itself", async () => ({}), true],
+    ["an error", async () => failing(overloaded), false],
+    ["an abort", async () => ({ stopReason: "aborted" }), false],
+    ["a bug", async () => Promise.reject(new Error("a bug")), false],
+  ])("knows whether a run ended well: %s", async (_how, then, isGood) => {
+    const { accept, run } = session(agent(then));
+    expect(run.endedWell).toBe(true);
+    await accept()().catch(() => undefined);
+    expect(run.endedWell).toBe(isGood);
   });
 });
 

@@ -10,6 +10,7 @@ import { sleep } from "../lib/clock.ts";
 import type { Compactor } from "./compaction/compactor.ts";
 import { isSilentOverflow } from "./compaction/silent-overflow.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
+import type { JobResults } from "./job-results.ts";
 import { endsTurns, isReached, limitUses, reachedText } from "./limits.ts";
 import { type CompactionSituation, nextStep, type Step } from "./next-step.ts";
 import { addUsage, createProgress, type Progress, type RunBudget } from "./progress.ts";
@@ -24,7 +25,10 @@ import type { Spending } from "./usage-tally.ts";
  * What a run begins with; or what makes it, when something has to be looked up for it. Undefined comes out of that when
  * somebody else has dealt with the prompt: the model is not asked.
  */
-export type PromptMessage = AgentMessage | ((signal: AbortSignal) => Promise<AgentMessage | undefined>);
+export type PromptMessage = Beginning | ((signal: AbortSignal) => Promise<AgentMessage | undefined>);
+
+/** `results`: what has waited for a run, nothing else. */
+type Beginning = AgentMessage | "results";
 
 export interface SessionRun {
   /** Reserves the run at once, so that the next line already sees it. The job runs the prompt to its end. */
@@ -33,6 +37,8 @@ export interface SessionRun {
   abort(reason?: string): Promise<void>;
   /** Gives up waiting for the next attempt; resolves after the last event of the run. */
   abortRetry(): Promise<void>;
+  /** The last run was neither aborted nor stopped by an error or a limit. */
+  readonly endedWell: boolean;
   /** From acceptance until `agent_end` without a retry has been told. */
   readonly isStreaming: boolean;
   /** The run is only reserved: an extension may still take its prompt, and then nothing runs at all. */
@@ -56,7 +62,7 @@ export interface SessionRun {
 /** What a run needs, loaded with the first prompt so that nobody waits for it at start. */
 export interface RunMachinery {
   runAgent(run: AgentRun): Promise<RunOutcome>;
-  ports: Omit<AgentPorts, "queue" | "news" | "limit" | "countToolCall">;
+  ports: Omit<AgentPorts, "queue" | "results" | "news" | "limit" | "countToolCall">;
   /** Those who look along in `ports.watch`, as far as the run has to do with them. */
   rules?: RunRules;
 }
@@ -94,6 +100,8 @@ export interface SessionRunOptions {
   leaveOut(messages: readonly AgentMessage[]): void;
   /** The plan: what the model is told of it, and reminded of. */
   todos?: Pick<Todos, "takeNews" | "reminder">;
+  /** Work that goes on beside the runs. */
+  jobs?: JobResults;
   /** Undefined: nothing is ever compacted by itself. */
   compaction?: RunCompaction;
   /**
@@ -163,17 +171,21 @@ const AUTO_CONTINUE = `The earlier part of the conversation was just replaced by
 export function createSessionRun(options: SessionRunOptions): SessionRun {
   const { pipeline, queue, clock, ids, model, compaction } = options;
   let current: Run | undefined;
+  let endedWell = true;
 
   /** One attempt after the other until the next step is to stop. The order of the frames is that of the statements. */
-  const attempts = async (run: Run, message: AgentMessage): Promise<LastAttempt> => {
+  const attempts = async (run: Run, message: Beginning): Promise<LastAttempt> => {
     const { progress, controller } = run;
     const { signal } = controller;
     const { runAgent, ports, rules } = await options.machinery(signal);
     await compactBefore(run);
-    const opening = await options.open?.(message, ports, signal);
+    const opening = message === "results" ? NOTHING : await options.open?.(message, ports, signal);
     const { systemPrompt } = opening ?? {};
     const news = options.todos?.takeNews();
-    let prompts: readonly AgentMessage[] = [...(opening?.messages ?? [message]), ...(news ? [news] : [])];
+    let prompts: readonly AgentMessage[] = [
+      ...(opening?.messages ?? [message as AgentMessage]),
+      ...(news ? [news] : []),
+    ];
     for (;;) {
       run.isUnanswered = true;
       const ended = await runAgent({
@@ -181,6 +193,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
           ...ports,
           ...(systemPrompt !== undefined && { systemPrompt: () => systemPrompt }),
           queue: queue.forRun(progress),
+          results: options.jobs,
           news: () => [options.todos?.takeNews(), rules?.takeReminder()].filter((message) => message !== undefined),
           limit: progress.limit,
           countToolCall: progress.countToolCall,
@@ -196,7 +209,8 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       const settings = options.retrySettings();
       const attempt = progress.attempt + 1;
       const delayMs = settings && retryDelay(attempt, outcome.error, settings, ids.lot());
-      const isFree = outcome.stopReason === "stop" && !progress.isSpent;
+      // Who waits for a job has not forgotten the plan.
+      const isFree = outcome.stopReason === "stop" && !progress.isSpent && !options.jobs?.isPending;
       const hasObjections = rules?.hasObjections === true && !progress.isSpent;
       const reminder = isFree ? options.todos?.reminder(run.reminders + 1) : undefined;
       const step = nextStep({
@@ -379,8 +393,10 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
   const settle = (run: Run, how: Pick<Ending, "outcome" | "crash" | "isTaken">): void => {
     const { progress, prompt } = run;
     const ending = { ...how, model: model(), abortReason: run.abortReason, limit: progress.limitUse };
+    const isPending = options.jobs?.isPending === true;
     const isLast = options.isAnyHandled?.() !== true;
-    const sessionSettled = isLast && current === undefined && queue.isEmpty;
+    const sessionSettled = isLast && current === undefined && queue.isEmpty && !isPending;
+    if (!how.isTaken) endedWell = isGoodEnd(how.outcome) && progress.limitUse === undefined;
     const owed = progress.prompts(prompt).filter((done) => !done.prompt.isOwn);
     const results = owed.map((done) => ({
       place: { promptId: done.prompt.promptId },
@@ -389,7 +405,8 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     const aborted = how.outcome?.stopReason === "aborted" || results.some(({ result }) => result.status === "aborted");
     void pipeline.emit({ type: "agent_settled", aborted }, { promptId: prompt.promptId });
     for (const { place, result } of results) void pipeline.emit(result, place);
-    if (isLast) void pipeline.emit({ type: "session_settled" }, { promptId: prompt.promptId });
+    if (isLast && !isPending) void pipeline.emit({ type: "session_settled" }, { promptId: prompt.promptId });
+    options.jobs?.deliver();
   };
 
   return {
@@ -428,6 +445,9 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       if (!run?.retryWait) return;
       run.retryWait.controller.abort();
       await run.settled;
+    },
+    get endedWell() {
+      return endedWell;
     },
     get isStreaming() {
       return current !== undefined && !current.ended;
@@ -495,6 +515,12 @@ function budgetOf(progress: Progress, sessionSpending: Spending): RunBudget {
       progress.spend(usage);
     },
   };
+}
+
+const NOTHING: Opening = { messages: [] };
+
+function isGoodEnd(outcome: RunOutcome | undefined): boolean {
+  return outcome !== undefined && outcome.stopReason !== "error" && outcome.stopReason !== "aborted";
 }
 
 /** Why the last message of the conversation is no answer. A tool may have said that none is wanted. */

@@ -34,7 +34,7 @@ function desk({ lines = [], settings, isToolActive = true }: Setting = {}) {
     store,
     clock,
     emit: (event) => events.push(event),
-    settings: { clearDelay: 60, reminders: true, maxReminders: 3, ...settings },
+    settings: { clearDelay: 60, reminders: true, maxReminders: 3, eager: false, ...settings },
     isToolActive: () => isToolActive,
   });
   return { clock, store, events, todos, ids: () => todos.phases.flatMap(({ tasks }) => tasks.map(({ id }) => id)) };
@@ -238,5 +238,39 @@ describe("finished tasks", () => {
     todos[leave]();
     await clock.advance(120_000);
     expect([events, clock.pending]).toEqual([[], 0]);
+  });
+});
+
+describe("a plan before the work", () => {
+  const eager = { settings: { eager: true } };
+
+  it("is asked for once, before the first answer", () => {
+    const { todos, store } = desk(eager);
+    const asked = todos.takeNews();
+    expect(asked).toMatchObject({ role: "custom", customType: "todo-eager", display: false });
+    expect(asked?.content).toContain("write a plan of the work with the tool todo");
+    if (asked) store.appendMessage(asked);
+    expect(todos.takeNews()).toBeUndefined();
+  });
+
+  it.each<[why: string, setting: Setting, prepare?: (made: ReturnType<typeof desk>) => void]>([
+    ["nobody wants it", {}],
+    ["the model has no tool for it", { ...eager, isToolActive: false }],
+    ["there is one", eager, ({ todos }) => todos.set(phase(open), "model")],
+    [
+      "the conversation has begun",
+      eager,
+      ({ store }) => store.appendMessage({ role: "assistant", content: [], timestamp: 0 } as unknown as AgentMessage),
+    ],
+  ])("is not asked for when %s", (_why, setting, prepare) => {
+    const made = desk(setting);
+    prepare?.(made);
+    expect(made.todos.takeNews()?.customType).not.toBe("todo-eager");
+  });
+
+  it("is told, not asked for, when the host has set one", () => {
+    const { todos } = desk(eager);
+    todos.set(phase(open), "host");
+    expect(todos.takeNews()).toMatchObject({ customType: "todo-plan" });
   });
 });

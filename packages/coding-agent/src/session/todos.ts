@@ -12,7 +12,7 @@ export interface Todos {
   set(phases: readonly TodoPhaseInput[], by: "host" | "model"): TodoPhase[] | { refused: string };
   /** As the model reads it. */
   text(): string;
-  /** What the model has not heard of yet, as a message; undefined when there is nothing. */
+  /** What the model has not heard of yet, or that it shall plan, as a message; undefined when there is nothing. */
   takeNews(): CustomMessage | undefined;
   /** What is left to do, if the model is to be reminded of it. */
   reminder(attempt: number): { event: SessionEvent; message: CustomMessage } | undefined;
@@ -30,6 +30,8 @@ export interface TodoOptions {
     clearDelay: number;
     reminders: boolean;
     maxReminders: number;
+    /** The model is asked to plan before it begins. */
+    eager: boolean;
   };
   /** The model can change the plan: only then it is reminded of it. */
   isToolActive(): boolean;
@@ -38,6 +40,10 @@ export interface TodoOptions {
 const ENTRY = "tiller.todos";
 const PLAN_MESSAGE = "todo-plan";
 const REMINDER_MESSAGE = "todo-reminder";
+const EAGER_MESSAGE = "todo-eager";
+const EAGER_TEXT = `<system-reminder>
+Before you begin, write a plan of the work with the tool todo, unless it is done in a step or two.
+</system-reminder>`;
 
 export function createTodos({ store, clock, emit, settings, isToolActive }: TodoOptions): Todos {
   /** Undefined: not looked for yet in the session that is in the store. */
@@ -83,6 +89,9 @@ export function createTodos({ store, clock, emit, settings, isToolActive }: Todo
     timers.clear();
   };
 
+  /** Once, at the beginning: who has answered without a plan did not want one. */
+  const asksForPlan = (): boolean => settings.eager && isToolActive() && !store.messages.some(isAfterBeginning);
+
   return {
     get phases() {
       return phases();
@@ -98,6 +107,15 @@ export function createTodos({ store, clock, emit, settings, isToolActive }: Todo
     text: () => planText(phases()),
     takeNews() {
       const plan = phases();
+      if (plan.length === 0 && !hasNews && asksForPlan()) {
+        return {
+          role: "custom",
+          customType: EAGER_MESSAGE,
+          content: EAGER_TEXT,
+          display: false,
+          timestamp: clock.now(),
+        };
+      }
       // A process may have ended before the model was told, and a compaction makes it forget.
       if (!hasNews && (openTasks(plan).length === 0 || wasTold(store.messages, setAt))) return undefined;
       const change = hasNews ? "The plan was set from outside. It is now" : "The plan of this session";
@@ -142,6 +160,10 @@ ${planText(left)}
 
 Go on with them, or mark in the plan what is done or given up. (Reminder ${count})
 </system-reminder>`;
+}
+
+function isAfterBeginning(message: AgentMessage): boolean {
+  return message.role === "assistant" || (message.role === "custom" && message.customType === EAGER_MESSAGE);
 }
 
 /** What the model can still see says how the plan is since then. */

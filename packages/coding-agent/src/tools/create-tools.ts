@@ -1,6 +1,6 @@
 import type { AgentTool, ToolInvocation } from "@tiller/agent/types";
 import { isBuiltinTool, TOOL_ROWS } from "./index.ts";
-import { TOOL_SPECS } from "./specs.ts";
+import { specOf } from "./specs.ts";
 import type { Execute, ToolContext } from "./tool.ts";
 
 /** The named built-in tools, in the order of the names, each once. Throws on a name that is not built in. */
@@ -15,7 +15,7 @@ function createTool(name: string, context: ToolContext): AgentTool {
   }
   let loaded: Promise<Execute<never>> | undefined;
   return {
-    ...TOOL_SPECS[name],
+    ...specOf(name, context.jobs !== undefined),
     name,
     concurrency: row.concurrency,
     async execute(call) {

@@ -24,6 +24,8 @@ export function createEdit(context: ToolContext): Execute<EditArgs> {
   return async ({ args, signal }) => {
     throwIfAborted(signal);
     const edits = editsOf(args);
+    const uri = context.uris?.(args.path);
+    if (uri) throw new Error((await import("./host-uri.ts")).editRefusal(uri));
     const path = await resolveExistingPath(context, args.path);
     return fileMutations.run(realPath(path), () => editFile(path, args.path, edits, signal));
   };

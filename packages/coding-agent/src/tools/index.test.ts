@@ -21,6 +21,8 @@ it("creates every tool with a name, a description and an object schema that is p
     "ls shared",
     "todo exclusive",
     "task shared",
+    "poll shared",
+    "cancel_job exclusive",
   ]);
   for (const tool of tools) {
     expect(tool.label).toBe(tool.name);
@@ -42,7 +44,7 @@ it("keeps the order of the names, each once, and names what it does not know", (
 it.each([
   [["read-only"], ["read", "grep", "find", "ls"]],
   [["coding"], ["read", "bash", "edit", "write"]],
-  [["all"], ["read", "bash", "edit", "write", "grep", "find", "ls", "todo", "task"]],
+  [["all"], ["read", "bash", "edit", "write", "grep", "find", "ls", "todo", "task", "poll", "cancel_job"]],
   [
     ["Read", "BASH"],
     ["read", "bash"],
@@ -57,3 +59,11 @@ it.each([
   ],
   [[], []],
 ])("the names %j stand for %j", (names, tools) => expect(expandToolNames(names)).toEqual(tools));
+
+it("tells the model of the background only where commands can run in it", () => {
+  const offers = (how: object): boolean => {
+    const [bash] = createTools({ ...context, ...how, names: ["bash"] });
+    return Object.hasOwn(bash?.parameters.properties as object, "async");
+  };
+  expect([offers({}), offers({ jobs: async () => undefined })]).toEqual([false, true]);
+});

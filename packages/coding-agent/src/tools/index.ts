@@ -8,6 +8,8 @@ export interface ToolRow {
   /** Offered to the model when nobody chose otherwise. */
   defaultActive: boolean;
   concurrency: AgentTool["concurrency"];
+  /** The setting without which there is no such tool: its name is then free for others. */
+  needs?: "async.enabled";
   /** `never`: what the arguments are is known to the tool alone; they are checked against its parameters. */
   load(): Promise<(context: ToolContext) => Execute<never>>;
 }
@@ -66,6 +68,20 @@ export const BUILTIN_TOOLS = [
     defaultActive: false,
     concurrency: "shared",
     load: async () => (await import("./task.ts")).createTask,
+  },
+  {
+    name: "poll",
+    defaultActive: false,
+    concurrency: "shared",
+    needs: "async.enabled",
+    load: async () => (await import("./poll.ts")).createPoll,
+  },
+  {
+    name: "cancel_job",
+    defaultActive: false,
+    concurrency: "exclusive",
+    needs: "async.enabled",
+    load: async () => (await import("./cancel-job.ts")).createCancelJob,
   },
 ] as const satisfies readonly ToolRow[];
 

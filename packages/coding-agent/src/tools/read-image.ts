@@ -26,8 +26,17 @@ export async function readImage(
   const { size: fileBytes } = await file.stat();
   const sendable = SENDABLE_TYPES.has(mimeType);
   if (fileBytes > MAX_FILE_BYTES) return sendable ? leftOut(mimeType, tooLarge(base64Length(fileBytes))) : undefined;
-  const bytes = await file.readFile();
+  return showImage(await file.readFile(), mimeType, signal, load);
+}
+
+export async function showImage(
+  bytes: Buffer,
+  mimeType: string,
+  signal: AbortSignal,
+  load: () => Promise<Sharp | undefined> = loadSharp,
+): Promise<ToolResult | undefined> {
   throwIfAborted(signal);
+  const sendable = SENDABLE_TYPES.has(mimeType);
   const size = imageSize(bytes, mimeType);
   if (sendable && size && base64Length(bytes.length) <= MAX_BASE64 && longSide(size) <= WANTED_SIDE) {
     return withImage(`Read image file [${mimeType}]`, bytes, mimeType);

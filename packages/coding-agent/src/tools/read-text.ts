@@ -20,7 +20,8 @@ export function wantedLines({ offset, limit }: ReadArgs): { startLine: number; l
   };
 }
 
-export function showWindow(window: TextWindow, args: ReadArgs): ToolResult {
+/** `longLine`: what to do about a line that is too long to be shown. */
+export function showWindow(window: TextWindow, args: ReadArgs, longLine = cutWithBash): ToolResult {
   const { startLine, lineCount } = wantedLines(args);
   const { totalLines } = window;
   if (startLine > 0 && startLine >= totalLines) {
@@ -31,7 +32,7 @@ export function showWindow(window: TextWindow, args: ReadArgs): ToolResult {
   const first = startLine + 1;
   const about = window.complete ? "" : "more than ";
   if (cut.firstLineExceedsLimit) {
-    const way = `Use bash: sed -n '${first}p' ${args.path} | head -c ${MAX_BYTES}`;
+    const way = longLine(first, args.path);
     const size = about + formatSize(window.firstLineBytes);
     return textResult(`[Line ${first} is ${size}, exceeds ${formatSize(MAX_BYTES)} limit. ${way}]`, {
       truncation: cut,
@@ -46,6 +47,10 @@ export function showWindow(window: TextWindow, args: ReadArgs): ToolResult {
   if (left <= 0) return textResult(cut.content + damage);
   const shown = splitLines(cut.content).join("\n") + damage;
   return textResult(`${shown}\n\n[${about}${left} more lines in file. Use offset=${first + wanted} to continue.]`);
+}
+
+function cutWithBash(line: number, path: string): string {
+  return `Use bash: sed -n '${line}p' ${path} | head -c ${MAX_BYTES}`;
 }
 
 const DAMAGED_NOTICE =

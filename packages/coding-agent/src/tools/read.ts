@@ -21,6 +21,8 @@ const MAX_COUNTED_BYTES = 256 * 1024 * 1024;
 export function createRead(context: ToolContext): Execute<ReadArgs> {
   return async ({ args, signal }) => {
     throwIfAborted(signal);
+    const uri = context.uris?.(args.path);
+    if (uri) return (await import("./host-uri.ts")).readUri(uri, args, signal);
     const path = await resolveExistingPath(context, args.path);
     await access(path, constants.R_OK);
     if ((await kindOf(path)) === "folder") return readFolder(path, args, signal);

@@ -9,11 +9,15 @@ const TASK = {
   required: ["content"],
 };
 
+type ToolSpec = Pick<AgentTool, "label" | "description" | "parameters">;
+
+const JOB_ID = { type: "string", description: "Id of the job, such as job-1" };
+
 /**
  * What a model is told of each built-in tool. It stands apart from what the tools do: every request needs these texts,
  * while the code behind them is loaded when a tool is first called.
  */
-export const TOOL_SPECS: Readonly<Record<BuiltinToolName, Pick<AgentTool, "label" | "description" | "parameters">>> = {
+export const TOOL_SPECS: Readonly<Record<BuiltinToolName, ToolSpec>> = {
   read: {
     label: "read",
     description: `Read a file. Text comes as it is, cut after ${MAX_LINES} lines or ${MAX_BYTES / 1024}KB, whichever is first; use offset and limit to go on. Images (png, jpg, gif, webp) come as an attachment, notebooks as text, and a folder as the list of its names.`,
@@ -184,4 +188,38 @@ export const TOOL_SPECS: Readonly<Record<BuiltinToolName, Pick<AgentTool, "label
       required: ["tasks"],
     },
   },
+  poll: {
+    label: "poll",
+    description:
+      "Look at background jobs: how one is doing and the end of what it has printed, or, without jobId, a list of all. The result of a job comes by itself when it ends: poll only to see how it is doing, or with wait when nothing else is left to do.",
+    parameters: {
+      type: "object",
+      properties: {
+        jobId: JOB_ID,
+        wait: { type: "number", description: "Seconds to wait for its end at most (default: 0)" },
+      },
+    },
+  },
+  cancel_job: {
+    label: "cancel_job",
+    description: "End a background job and everything it has started; gives the end of what it has printed.",
+    parameters: { type: "object", properties: { jobId: JOB_ID }, required: ["jobId"] },
+  },
 };
+
+/** The same for a place where commands may run in the background. */
+export function specOf(name: BuiltinToolName, hasJobs: boolean): ToolSpec {
+  const spec = TOOL_SPECS[name];
+  if (name !== "bash" || !hasJobs) return spec;
+  const { properties, ...rest } = spec.parameters;
+  const async = {
+    type: "boolean",
+    description:
+      "Run it in the background: the call comes back at once with the id of a job, and the result as a message when the job has ended (default: false)",
+  };
+  return {
+    ...spec,
+    description: `${spec.description} Use async for what takes long (servers, watchers, test suites).`,
+    parameters: { ...rest, properties: { ...(properties as object), async } },
+  };
+}

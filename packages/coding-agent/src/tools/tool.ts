@@ -15,6 +15,10 @@ export interface ToolContext {
   shell?: ShellSettings;
   /** The plan of the session. */
   plan?(): Promise<PlanKeeper>;
+  /** What the host lends under a URL of its own; undefined for every other path. */
+  uris?(path: string): HostUri | undefined;
+  /** Commands may run in the background. */
+  jobs?(): Promise<JobKeeper>;
   /** Starts sub-agents. */
   delegate?(): Promise<Delegate>;
 }
@@ -54,6 +58,62 @@ export interface PlanKeeper {
   set(phases: readonly TodoPhaseInput[], by: "model"): TodoPhase[] | { refused: string };
   /** As the model reads it. */
   text(): string;
+}
+
+/** Something behind a URL of the host. Both reject with what the model shall read. */
+export interface HostUri {
+  url: string;
+  scheme: string;
+  isWritable: boolean;
+  read(signal: AbortSignal): Promise<UriContent>;
+  write(content: string, signal: AbortSignal): Promise<UriContent>;
+}
+
+export interface UriContent {
+  /** Text, or an image in base64. */
+  content: string;
+  contentType: string;
+  /** To be shown under it. */
+  notes: readonly string[];
+}
+
+/** Looks after the commands that run in the background. */
+export interface JobKeeper {
+  start(work: JobWork): Job | { refused: string };
+  /** In the order in which they were started. */
+  list(): readonly Job[];
+  find(id: string): Job | undefined;
+  /** Resolves when the job has ended; it then has its ending. */
+  ended(job: Job): Promise<void>;
+  /** Ends it; resolves when it has ended. */
+  cancel(job: Job): Promise<void>;
+}
+
+/** A command that can be left alone. */
+export interface JobWork {
+  command: string;
+  /** Runs it to its end. Never rejects. */
+  run(signal: AbortSignal): Promise<JobEnding>;
+  /** The end of what it has printed so far, as the model reads it. */
+  output(): string;
+}
+
+export interface JobEnding {
+  status: "completed" | "failed" | "cancelled";
+  exitCode?: number;
+  /** The end of what it has printed, and what went wrong. */
+  output: string;
+  fullOutputPath?: string;
+}
+
+export interface Job {
+  readonly id: string;
+  readonly command: string;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  /** Undefined while it runs. */
+  readonly ending: JobEnding | undefined;
+  output(): string;
 }
 
 /** What a tool does. The loop has checked the arguments against the tool's parameters before. */

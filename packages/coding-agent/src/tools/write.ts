@@ -13,6 +13,8 @@ interface WriteArgs {
 
 export function createWrite(context: ToolContext): Execute<WriteArgs> {
   return async ({ args, signal }) => {
+    const uri = context.uris?.(args.path);
+    if (uri) return (await import("./host-uri.ts")).writeUri(uri, args.content, signal);
     const path = await resolveWritePath(context, args.path);
     return fileMutations.run(realPath(path), async () => {
       throwIfAborted(signal);

@@ -4,6 +4,7 @@ import { BASH } from "./bash.ts";
 import { SLASH_COMMANDS } from "./commands.ts";
 import { COMPACTION } from "./compaction.ts";
 import { HOST_TOOLS } from "./host-tools.ts";
+import { HOST_URIS } from "./host-uris.ts";
 import { MESSAGES } from "./messages.ts";
 import { MODEL } from "./model.ts";
 import { PROMPTING } from "./prompting.ts";
@@ -31,6 +32,7 @@ export const COMMAND_GROUPS = {
   Todos: TODOS,
   "Host tools": HOST_TOOLS,
   "Sub-agents": SUB_AGENTS,
+  "Host URIs": HOST_URIS,
 } as const;
 
 /** The one table of commands. Importing it loads TypeBox: from code on the start path import its types only. */
@@ -49,6 +51,7 @@ export const COMMANDS = {
   ...TODOS,
   ...HOST_TOOLS,
   ...SUB_AGENTS,
+  ...HOST_URIS,
 } as const;
 
 type Commands = typeof COMMANDS;

@@ -46,6 +46,7 @@ const idleState: SessionState = {
   isStreaming: false,
   isCompacting: false,
   isSettled: true,
+  hasPendingAsyncWork: false,
   steeringMode: "one-at-a-time",
   followUpMode: "one-at-a-time",
   interruptMode: "wait",

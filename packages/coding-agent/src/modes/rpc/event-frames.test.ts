@@ -1,7 +1,7 @@
 import type { Clock } from "@tiller/protocol/clock";
 import { pi } from "@tiller/protocol/dialects/pi";
 import { union } from "@tiller/protocol/dialects/union";
-import type { AssistantMessage } from "@tiller/protocol/message";
+import type { AgentMessage, AssistantMessage, UserMessage } from "@tiller/protocol/message";
 import { describe, expect, it } from "vitest";
 import { createEventFrames, type EventFrames } from "./event-frames.ts";
 import type { FrameWriter } from "./frame-writer.ts";
@@ -63,6 +63,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
     hurried,
     host,
     out,
+    message,
     tick: () => new Promise<void>((resolve) => setImmediate(resolve)),
     async advance(ms: number) {
       now += ms;
@@ -117,6 +118,14 @@ describe("event frames", () => {
     say(" upon");
     say(" a time");
     close();
+    expect(hurried).toEqual([2]);
+  });
+
+  it("let nobody wait for the end of a tool until the model is asked again", () => {
+    const { out, hurried } = stage("delta");
+    const call = { toolCallId: "c", toolName: "look" };
+    out.take({ type: "tool_execution_start", ...call, args: {} }, undefined);
+    out.take({ type: "tool_execution_end", ...call, result: { content: [] }, isError: false }, undefined);
     expect(hurried).toEqual([2]);
   });
 
@@ -276,5 +285,54 @@ describe("event frames", () => {
     expect(deltas(s.frames).join("")).toBe("one two three");
     // The last snapshot before the change has no word whose delta comes after it.
     expect(s.frames[1]).toMatchObject({ message: { content: [{ text: "one " }] } });
+  });
+});
+
+describe("a message that comes whole", () => {
+  const said = (content: string): UserMessage => ({ role: "user", content, timestamp: 1 });
+
+  it("is the same in its start and its end, each with its own place and number", () => {
+    const { out, frames } = stage("delta");
+    const [first, second] = [said("\u2028 one"), said("two")];
+    out.take({ type: "message_start", message: first }, { promptId: "p1", messageId: "m1" });
+    out.take({ type: "message_end", message: first }, { promptId: "p1", messageId: "m2" });
+    out.take({ type: "message_start", message: second }, undefined);
+    out.take({ type: "message_end", message: said("other") }, undefined);
+    out.take({ type: "message_end", message: second }, undefined);
+    expect(frames).toEqual([
+      { type: "message_start", message: first, promptId: "p1", messageId: "m1", seq: 1 },
+      { type: "message_end", message: first, promptId: "p1", messageId: "m2", seq: 2 },
+      { type: "message_start", message: second, seq: 3 },
+      { type: "message_end", message: said("other"), seq: 4 },
+      { type: "message_end", message: second, seq: 5 },
+    ]);
+  });
+
+  it("is told as a notice when no JSON can hold it, both times", () => {
+    const { out, frames } = stage("delta");
+    const details: Record<string, unknown> = {};
+    details.self = details;
+    const message: AgentMessage = {
+      role: "custom",
+      customType: "x",
+      content: "",
+      display: true,
+      details,
+      timestamp: 1,
+    };
+    out.take({ type: "message_start", message }, undefined);
+    out.take({ type: "message_end", message }, undefined);
+    expect(frames.map(({ type, message: text }) => `${type} ${String(text).slice(0, 35)}`)).toEqual([
+      'notice An event "message_start" cannot be ',
+      'notice An event "message_end" cannot be to',
+    ]);
+  });
+
+  it("is not taken for known when it has streamed in between", () => {
+    const { out, frames, message } = stage("delta");
+    out.take({ type: "message_start", message }, undefined);
+    message.content = [{ type: "text", text: "later" }];
+    out.take({ type: "message_end", message }, undefined);
+    expect(frames.at(-1)).toMatchObject({ message: { content: [{ type: "text", text: "later" }] } });
   });
 });

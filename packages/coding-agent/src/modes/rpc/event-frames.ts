@@ -1,5 +1,6 @@
 import type { Clock } from "@tiller/protocol/clock";
 import { type Dialect, hasEvent } from "@tiller/protocol/dialects/dialect";
+import type { AgentMessage } from "@tiller/protocol/message";
 import type { UpdateMode } from "@tiller/protocol/state";
 import { toJson } from "../../lib/wire-json.ts";
 import type { EventPlace, SessionEvent, SessionListener } from "../../session/session-event.ts";
@@ -29,6 +30,10 @@ const SNAPSHOT_INTERVAL_MS = 1000 / 30;
 /** And of a huge one no more than this per millisecond, so that output does not grow with the square of the message. */
 const SNAPSHOT_RATE = 8 * 1024;
 
+/** What comes before the message in such a frame. */
+const START_HEAD = '{"type":"message_start","message":';
+type WholeMessage = Extract<SessionEvent, { type: "message_start" | "message_end" }>;
+
 /** Characters that are joined before the model has to wait for the host. */
 const MOST_MERGED = 64 * 1024;
 
@@ -50,6 +55,7 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
   let lastSize = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
   let around: Wrapping = NO_WRAPPING;
+  let told: { message: AgentMessage; json: string } | undefined;
 
   const stamp = (place: EventPlace | undefined): string => {
     seq += 1;
@@ -58,6 +64,15 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
 
   const sendPlain = (event: { type: string }, place: EventPlace | undefined): void => {
     const json = eventJson(event);
+    writer.raw(json.slice(0, -1) + stamp(place));
+  };
+
+  /** A message that comes whole is told twice in a row, as its start and as its end; what it says is put into JSON once. */
+  const sendWhole = (event: WholeMessage, place: EventPlace | undefined): void => {
+    const isKnown = event.type === "message_end" && told?.message === event.message;
+    const json = isKnown ? `{"type":"message_end","message":${told?.json}}` : eventJson(event);
+    const isStart = event.type === "message_start" && json.startsWith(START_HEAD);
+    told = isStart ? { message: event.message, json: json.slice(START_HEAD.length, -1) } : undefined;
     writer.raw(json.slice(0, -1) + stamp(place));
   };
 
@@ -144,12 +159,20 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
       if (event.type !== "message_update") {
         flush();
         if (event.type === "message_start") lastSize = 0;
-        sendPlain(event, place);
+        // One that streams is another one when it ends.
+        if (isWhole(event)) sendWhole(event, place);
+        else sendPlain(event, place);
+        // Whoever watches a tool, or has run it, need not wait until the model is asked again.
+        if (event.type === "tool_execution_end") writer.hurry();
         return writer.room();
       }
       return mode === "delta" ? takeDelta(event, place) : takeSnapshotUpdate(event, place);
     },
   };
+}
+
+function isWhole(event: SessionEvent): event is WholeMessage {
+  return (event.type === "message_start" || event.type === "message_end") && event.message.role !== "assistant";
 }
 
 /** What no JSON can hold must not cost a run its ending: the event is told without its fields. */

@@ -1,27 +1,35 @@
 import type { Params, Result } from "@tiller/protocol/commands/index";
 import type { AgentSession } from "../../session/agent-session.ts";
 import type { HostToolBridge, HostToolBridgeOptions } from "./host-tool-bridge.ts";
+import type { HostUriBridge, HostUriBridgeOptions } from "./host-uri-bridge.ts";
 
 /** What the host lends the agent, and its answers. What that needs is loaded when it first lends something. */
 export interface HostSide {
   setTools(given: Params<"set_host_tools">): Promise<Result<"set_host_tools"> | { refused: string }>;
+  setUriSchemes(given: Params<"set_host_uri_schemes">): Promise<Result<"set_host_uri_schemes"> | { refused: string }>;
   /** Answers of the host by the type of their frame. One that is malformed gets a response, so that nobody waits for ever. */
-  readonly answers: Readonly<Record<string, (frame: Record<string, unknown>) => void>>;
+  readonly answers: Readonly<Record<string, (frame: Frame) => void>>;
   /** The host is gone. */
   close(): void;
 }
 
-export interface HostSideOptions extends HostToolBridgeOptions {
-  session: AgentSession;
-  refuse(command: string, id: unknown, error: string): void;
-}
+type Frame = Record<string, unknown>;
+/** Takes an answer, and gives back what is wrong with it. */
+type Take = (frame: Frame) => string | undefined;
+
+export type HostSideOptions = HostToolBridgeOptions &
+  HostUriBridgeOptions & {
+    session: AgentSession;
+    refuse(command: string, id: unknown, error: string): void;
+  };
 
 export function createHostSide({ session, refuse, ...options }: HostSideOptions): HostSide {
   let tools: HostToolBridge | undefined;
-  const answered = (type: string, take: (bridge: HostToolBridge) => HostToolBridge["result"]) => {
-    return (frame: Record<string, unknown>): void => {
+  let uris: HostUriBridge | undefined;
+  const answered = (type: string, take: () => Take | undefined) => {
+    return (frame: Frame): void => {
       // Nobody waits for an answer before anything was lent.
-      const problem = tools && take(tools)(frame);
+      const problem = take()?.(frame);
       if (problem !== undefined) refuse(type, frame.id, problem);
     };
   };
@@ -34,10 +42,22 @@ export function createHostSide({ session, refuse, ...options }: HostSideOptions)
       tools ??= createHostToolBridge(options);
       return hostTools.set(given, tools.run);
     },
-    answers: {
-      host_tool_update: answered("host_tool_update", ({ update }) => update),
-      host_tool_result: answered("host_tool_result", ({ result }) => result),
+    async setUriSchemes({ schemes }) {
+      const [{ createHostUriBridge }, hostUris] = await Promise.all([
+        import("./host-uri-bridge.ts"),
+        session.hostUris(),
+      ]);
+      uris ??= createHostUriBridge(options);
+      return hostUris.set(schemes, uris.ask);
     },
-    close: () => tools?.close(),
+    answers: {
+      host_tool_update: answered("host_tool_update", () => tools?.update),
+      host_tool_result: answered("host_tool_result", () => tools?.result),
+      host_uri_result: answered("host_uri_result", () => uris?.result),
+    },
+    close() {
+      tools?.close();
+      uris?.close();
+    },
   };
 }

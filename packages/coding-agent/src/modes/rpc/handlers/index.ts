@@ -8,6 +8,7 @@ import { bashHandlers } from "./bash.ts";
 import { commandHandlers } from "./commands.ts";
 import { compactionHandlers } from "./compaction.ts";
 import { hostToolHandlers } from "./host-tools.ts";
+import { hostUriHandlers } from "./host-uris.ts";
 import { messageHandlers } from "./messages.ts";
 import { modelHandlers } from "./model.ts";
 import { modeHandlers } from "./modes.ts";
@@ -40,6 +41,7 @@ export function createHandlers(
     ...compactionHandlers(session),
     ...sessionHandlers(session),
     ...hostToolHandlers(host),
+    ...hostUriHandlers(host),
     ...todoHandlers(session),
     ...subAgentHandlers(session),
   };
