@@ -45,7 +45,7 @@ export type Verdict =
   | { effect: "deny"; why: string };
 
 /** They change nothing; which file they read is a matter of rules. */
-const READERS = new Set(["read", "grep", "find", "ls", "todo"]);
+const READERS = new Set(["read", "grep", "find", "ls", "todo", "poll"]);
 
 export function judge(call: CallFacts, policy: Policy): Verdict {
   const mine = policy.rules.filter((rule) => isAbout(rule, call.tool));
