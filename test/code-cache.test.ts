@@ -52,6 +52,13 @@ describe("the code cache", () => {
     await idle.call({ type: "get_state" });
     await idle.dispose();
     expect(cacheFiles()).toEqual([]);
+    // What extensions need is the same each time: it is kept by a start, and nothing else is.
+    const file = { "noop.ts": "export default () => undefined;" };
+    const extended = start({ cli: join(dist, "cli.js"), args: ["--no-session", "-e", "noop.ts"], files: file });
+    await extended.call({ type: "get_state" });
+    await extended.dispose();
+    expect(cacheFiles().some((name) => name.includes("load-extensions"))).toBe(true);
+    expect(cacheFiles().filter((name) => /(app\.js|start-|run-machinery)[^/]*$/.test(name))).toEqual([]);
 
     expect(await answerOnce()).toContain("Hello from the script");
     const made = cacheFiles().map((file) => file.slice(file.lastIndexOf("/") + 1).replace(/-.*/, ""));

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { HOOKS } from "../../packages/coding-agent/src/extensions/hooks.ts";
+import { HOOKS, NEVER } from "../../packages/coding-agent/src/extensions/hooks.ts";
 import type { HookEvent, HookName } from "../../packages/coding-agent/src/session/ports.ts";
 import { prose } from "./protocol-doc.ts";
 
@@ -39,15 +39,22 @@ const FIELDS: { readonly [K in HookName]: Readonly<Record<keyof HookEvent<K>, st
     branchEntries: "",
     customInstructions: "",
     signal: "",
+    reason: "`manual`, `threshold` or `overflow`",
+    willRetry: "",
   },
   "session.compacting": { sessionId: "", messages: "" },
-  session_compact: { compactionEntry: "", fromExtension: "" },
-  session_compact_failed: { reason: "", error: "" },
+  session_compact: { compactionEntry: "", fromExtension: "", reason: "", willRetry: "" },
+  session_compact_failed: { reason: "", willRetry: "", aborted: "", error: "", errorMessage: "the same" },
   session_before_tree: { preparation: "where from, where to, what would be summarised", signal: "" },
   session_tree: { newLeafId: "", oldLeafId: "", summaryEntry: "", fromExtension: "" },
   session_shutdown: { reason: "`quit`, `reload`, `new`, `resume` or `fork`", targetSessionFile: "" },
   session_info_changed: { name: "" },
-  input: { text: "", images: "", source: "`rpc`, `interactive` (print and JSON mode) or `extension`" },
+  input: {
+    text: "",
+    images: "",
+    source: "`rpc`, `interactive` (print and JSON mode) or `extension`",
+    streamingBehavior: "during a run: `steer` or `followUp`",
+  },
   before_agent_start: {
     prompt: "",
     images: "",
@@ -56,15 +63,26 @@ const FIELDS: { readonly [K in HookName]: Readonly<Record<keyof HookEvent<K>, st
   },
   agent_start: {},
   agent_end: { messages: "" },
+  agent_before_settle: { messages: "", aborted: "", entries: "what those before want to have added" },
   agent_settled: { aborted: "" },
   turn_start: { turnIndex: "", timestamp: "" },
-  turn_end: { turnIndex: "", message: "", toolResults: "" },
+  turn_end: {
+    turnIndex: "",
+    message: "",
+    toolResults: "",
+    messageEntryId: "",
+    toolResultEntryIds: "",
+    entries: "what those before want to have added",
+  },
   message_start: { message: "" },
   message_update: { message: "so far", assistantMessageEvent: "" },
   message_end: { message: "" },
   context: { messages: "" },
+  context_with_system: { messages: "the first has the role `system`, a `content` and `toolsAdded`" },
+  before_provider_headers: { headers: "" },
   before_provider_request: { payload: "" },
   after_provider_response: { status: "", headers: "" },
+  provider_stream_event: { data: "" },
   tool_call: { toolName: "", toolCallId: "", input: "" },
   tool_execution_start: { toolCallId: "", toolName: "", args: "" },
   tool_execution_update: { toolCallId: "", toolName: "", args: "", partialResult: "" },
@@ -77,7 +95,9 @@ const FIELDS: { readonly [K in HookName]: Readonly<Record<keyof HookEvent<K>, st
   auto_compaction_end: { aborted: "", willRetry: "", result: "", errorMessage: "" },
   auto_retry_start: { attempt: "", maxAttempts: "", delayMs: "", errorMessage: "" },
   auto_retry_end: { success: "", attempt: "", finalError: "" },
+  ttsr_triggered: { rules: "" },
   todo_reminder: { todos: "the open ones", attempt: "", maxAttempts: "" },
+  project_trust: { cwd: "" },
   ui_prompt_start: { id: "of the request", method: "" },
   ui_prompt_end: { id: "", method: "" },
 };
@@ -89,7 +109,13 @@ function hookTable(): string {
     const fields = Object.entries<string>(FIELDS[name]).map(([field, note]) => `\`${field}\`${note && ` (${note})`}`);
     return `| \`${name}\` | ${summary} | ${fields.join(", ")} | ${cell(answer)} | ${limitMs / 1000} s |`;
   });
-  return ["| event | when | it has | a handler may give back | limit |", "|---|---|---|---|---|", ...rows].join("\n");
+  const never = Object.entries(NEVER).map(([name, why]) => `| \`${name}\` | never: ${why} | | | |`);
+  return [
+    "| event | when | it has | a handler may give back | limit |",
+    "|---|---|---|---|---|",
+    ...rows,
+    ...never,
+  ].join("\n");
 }
 
 function cell(text: string): string {

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { HOOKS } from "../../packages/coding-agent/src/extensions/hooks.ts";
+import { HOOKS, NEVER } from "../../packages/coding-agent/src/extensions/hooks.ts";
+import type { HookName } from "../../packages/coding-agent/src/session/ports.ts";
 import { at, list } from "../support/frame.ts";
 import { fail, say, startMockLlm } from "../support/mock-llm.ts";
 import { type RpcProcess, repoRoot, useRpc } from "../support/rpc-process.ts";
 import { parseTranscript } from "../support/transcript-parse.ts";
+import { PROOFS } from "./hook-proofs.ts";
 
 /** Nothing in the table of hooks is without an extension that listens to it, and none of those is without a story. */
 
@@ -49,6 +51,10 @@ const ACTS: Readonly<Record<string, readonly [story: string, ...effects: string[
   before_agent_start: ["hooks-before-agent-start", '"customType":"weather"', "Rule one: the log is kept"],
   message_end: ["hooks-messages", '"content":[{"type":"text","text":"It is [secret]."}]'],
   context: ["hooks-context", 'expect messages 1 user "forgotten"'],
+  context_with_system: ["hooks-whole-transcript", 'expect system {"equals":"Only look, touch nothing."}'],
+  turn_end: ["hooks-ends", 'expect user "Check the ropes."', "entry_appended"],
+  agent_before_settle: ["hooks-ends", 'expect user "Say good-bye."', '"willRetry":true'],
+  project_trust: ["hooks-project-trust", "trusted: true", "from the hold"],
   tool_call: ["hooks-tool-call", "Nothing is thrown overboard.", '"text":"from the hold\\n"'],
   tool_result: ["hooks-tool-result", '"text":"code ####\\n"', '"details":{"judged":true}', '"isError":true'],
   user_bash: ["hooks-user-bash", "42 fathoms", "on land: uname"],
@@ -56,7 +62,8 @@ const ACTS: Readonly<Record<string, readonly [story: string, ...effects: string[
 
 test("every hook that takes an answer has a story in which the answer acts", () => {
   // What goes to a provider needs one: provider-hooks.test.ts.
-  const asked = Object.entries(HOOKS).filter(([hook, row]) => row.take && hook !== "before_provider_request");
+  const ofRequests = ["before_provider_headers", "before_provider_request"];
+  const asked = Object.entries(HOOKS).filter(([hook, row]) => row.take && !ofRequests.includes(hook));
   expect(Object.keys(ACTS).sort()).toEqual(asked.map(([hook]) => hook).sort());
   for (const [hook, [story, ...effects]] of Object.entries(ACTS)) {
     const { extensions, source } = storyOf(`${story}.rpc.txt`);
@@ -75,10 +82,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   session_before_switch: "reason:string",
   session_before_fork: "entryId:string position:string",
   session_before_branch: "entryId:string",
-  session_before_compact: "branchEntries:list preparation:object signal:signal",
+  session_before_compact: "branchEntries:list preparation:object reason:string signal:signal willRetry:boolean",
   "session.compacting": "messages:list sessionId:string",
-  session_compact: "compactionEntry:object fromExtension:boolean",
-  session_compact_failed: "error:string reason:string",
+  session_compact: "compactionEntry:object fromExtension:boolean reason:string willRetry:boolean",
+  session_compact_failed: "aborted:boolean error:string errorMessage:string reason:string willRetry:boolean",
   session_before_tree: "preparation:object signal:signal",
   session_tree: "fromExtension:boolean newLeafId:string oldLeafId:string summaryEntry:object",
   session_shutdown: "reason:string targetSessionFile?:string",
@@ -87,15 +94,20 @@ const FIELDS: Readonly<Record<string, string>> = {
   before_agent_start: "images:list prompt:string systemPrompt:string systemPromptOptions:object",
   agent_start: "",
   agent_end: "messages:list",
+  agent_before_settle: "aborted:boolean entries:list messages:list",
   agent_settled: "aborted:boolean",
   turn_start: "timestamp:number turnIndex:number",
-  turn_end: "message:object toolResults:list turnIndex:number",
+  turn_end:
+    "entries:list message:object messageEntryId:string toolResultEntryIds:list toolResults:list turnIndex:number",
   message_start: "message:object",
   message_update: "assistantMessageEvent:object message:object",
   message_end: "message:object",
   context: "messages:list",
+  context_with_system: "messages:list",
+  before_provider_headers: "headers:object",
   before_provider_request: "payload:object",
   after_provider_response: "headers:object status:number",
+  provider_stream_event: "data:object",
   tool_call: "input:object toolCallId:string toolName:string",
   tool_execution_start: "args:object toolCallId:string toolName:string",
   tool_execution_update: "args:object partialResult:object toolCallId:string toolName:string",
@@ -108,6 +120,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   auto_compaction_end: "aborted:boolean action:string result:object willRetry:boolean",
   auto_retry_start: "attempt:number delayMs:number errorMessage:string maxAttempts:number",
   auto_retry_end: "attempt:number success:boolean",
+  ttsr_triggered: "rules:list",
+  project_trust: "cwd:string",
   todo_reminder: "attempt:number maxAttempts:number todos:list",
   ui_prompt_start: "id:string method:string",
   ui_prompt_end: "id:string method:string",
@@ -137,8 +151,19 @@ test("every hook is called in a session that has everything, with its own name a
     const rpc = start({
       args: ["--dialect", "xcsh", ...set.flatMap((setting) => ["--set", setting])],
       agentFiles: { "extensions/all.ts": LISTENER, "models.json": llm.modelsJson() },
+      files: {
+        ".tiller/extensions/stowaway.ts": "export default () => undefined;",
+        ".omp/rules/no-rum.md": "---\ncondition: rum\n---\nNo rum.\n",
+      },
       script: [
-        ...['error 529 "overloaded"', "toolCall dive {}", 'text "Done."', 'text "Really."', 'text "More."'],
+        ...[
+          'error 529 "overloaded"',
+          "toolCall dive {}",
+          'text "Done."',
+          'text "Really."',
+          'text "More rum."',
+          'text "More."',
+        ],
         ...['text "Notes."', 'text "Notes."', 'text "A long story." + usage {"input":190000,"output":10}'],
         ...Array<string>(6).fill('text "Notes."'),
       ],
@@ -203,3 +228,23 @@ function heardBy(rpc: RpcProcess): { calls: Heard[]; seen: Map<string, string> }
   }
   return { calls, seen };
 }
+
+const shownIn = (name: string): { extensions: string[]; expected: string } => {
+  if (name.endsWith(".test.ts")) {
+    const expected = readFileSync(join(repoRoot, "test/extensions", name), "utf8");
+    return { extensions: ["hooks/wire-tap.ts"], expected };
+  }
+  const { extensions, source } = parseTranscript(name, readFileSync(join(stories, `${name}.rpc.txt`), "utf8"));
+  return { extensions, expected: source.filter((line) => line.startsWith("<")).join("\n") };
+};
+test.each(Object.keys(HOOKS) as HookName[])("%s is called: a story shows it", (hook) => {
+  const [story, seen] = PROOFS[hook];
+  const { extensions, expected } = shownIn(story);
+  const listening = extensions.filter((name) => heardIn(name.replace(/^hooks\//, "")).includes(hook));
+  expect(listening).not.toEqual([]);
+  expect(expected).toContain(seen);
+});
+
+test.each(Object.keys(NEVER))("%s is never called, and the documentation says so", (name) => {
+  expect(readFileSync(join(repoRoot, "docs/extensions.md"), "utf8")).toContain(`| \`${name}\` | never: ${NEVER[name]}`);
+});

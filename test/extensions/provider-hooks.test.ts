@@ -33,10 +33,12 @@ test.each(DIALECTS.map(({ provider }) => provider))("%s is sent what extensions 
   expect(result.status).toBe("completed");
   expect(llm.requests).toHaveLength(1);
   expect(llm.requests[0]?.body).toMatchObject({ crew: ["captain", "mate"] });
+  expect(llm.requests[0]?.headers).toMatchObject({ "x-flag": "red", "x-port": "after red" });
   expect(storyOf(frames)).toEqual([
     "user message",
     "a request goes out",
     expect.stringMatching(/^an answer comes in: 200 text\/event-stream/),
+    "its first event is an object",
     "assistant message",
   ]);
 });

@@ -2,10 +2,10 @@ import type { ProviderError } from "@tiller/ai/errors";
 import type { ToolCall } from "@tiller/protocol/content";
 import type { AgentMessage } from "@tiller/protocol/message";
 import { assistantTurn, type TurnAnswer } from "./assistant-turn.ts";
-import { settled } from "./hooked.ts";
+import { hooked, settled } from "./hooked.ts";
 import { orAborted, tell } from "./tell.ts";
 import { type AnsweredCalls, runToolCalls, type ToolBatch } from "./tool-calls.ts";
-import type { AgentHooks, AgentPorts, Emit, RunOutcome, RunQueue } from "./types.ts";
+import type { AgentHooks, AgentPorts, Emit, EndedTurn, RunOutcome, RunQueue } from "./types.ts";
 
 export interface AgentRun {
   ports: AgentPorts;
@@ -39,23 +39,33 @@ export async function runAgent({ ports, prompts, emit, signal }: AgentRun): Prom
     const { results: toolResults, terminate } = await answerToolCalls(answer, { tools, ports, emit, signal });
     added.push(answer.message, ...toolResults);
     await tell(emit, { type: "turn_end", message: answer.message, toolResults }, signal);
+    const ended = await endTurn(ports, { message: answer.message, toolResults, signal });
+    const over = { messages: added, ...(ended.messages.length > 0 && { lastWords: ended.messages }) };
 
     const { stopReason } = answer.message;
-    if (answer.interrupted) return { stopReason, error: answer.error, messages: added, interrupted: true };
-    if (stopReason === "error" || stopReason === "aborted") return { stopReason, error: answer.error, messages: added };
-    if (signal.aborted) return { stopReason: "aborted", messages: added };
+    if (answer.interrupted) return { stopReason, error: answer.error, interrupted: true, ...over };
+    if (stopReason === "error" || stopReason === "aborted") return { stopReason, error: answer.error, ...over };
+    if (signal.aborted) return { stopReason: "aborted", ...over };
     // A limit stops what would go on; who is done on the last turn that is allowed is done.
-    const goesOn = toolResults.length > 0 && !terminate;
+    const goesOn = (toolResults.length > 0 && !terminate) || ended.continue;
     const hasMore = goesOn || !isEmpty(ports.queue) || ports.results?.isEmpty === false;
     const limit = hasMore ? ports.limit() : undefined;
     if (limit !== undefined) {
-      return goesOn ? { stopReason, limit, messages: added } : { stopReason, messages: added };
+      return goesOn ? { stopReason, limit, ...over } : { stopReason, ...over };
     }
     const next = nextIncoming(ports, goesOn);
-    if (!next) return { stopReason, messages: added };
-    const news = ports.news?.() ?? [];
-    incoming = news.length > 0 ? { ...next, messages: [...next.messages, ...news] } : next;
+    if (!next) return { stopReason, ...over };
+    const messages = [...ended.messages, ...next.messages, ...(ports.news?.() ?? [])];
+    incoming = { ...next, messages };
   }
+}
+
+const NOTHING_MORE = { messages: [], continue: false } as const;
+
+/** Others may add something to what was said, and want the model to be asked once more. */
+async function endTurn({ hooks, clock }: AgentPorts, turn: EndedTurn): ReturnType<NonNullable<AgentHooks["endTurn"]>> {
+  const ask = hooks?.()?.endTurn;
+  return ask ? hooked(() => ask(turn), NOTHING_MORE, clock, turn.signal) : NOTHING_MORE;
 }
 
 type Waiting = Pick<AgentPorts, "queue" | "results">;

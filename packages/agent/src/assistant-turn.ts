@@ -1,7 +1,7 @@
 import { createAssembly } from "@tiller/ai/assemble";
 import { ProviderError } from "@tiller/ai/errors";
 import { askedModel } from "@tiller/ai/model-secrets";
-import type { Delta, DeltaStream } from "@tiller/ai/provider";
+import type { Delta, DeltaStream, ModelRequest } from "@tiller/ai/provider";
 import { guardStream } from "@tiller/ai/stream";
 import type { AssistantMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
@@ -111,8 +111,8 @@ function openStream(ports: AgentPorts, tools: readonly AgentTool[], signal: Abor
   const ask = (
     { apiKey, headers, ...secrets }: Credentials,
     messages: Awaited<ReturnType<AgentPorts["context"]>>,
-  ): DeltaStream =>
-    ports.stream({
+  ): DeltaStream => {
+    const request: ModelRequest = {
       model: askedModel(model, secrets),
       systemPrompt: ports.systemPrompt(tools),
       messages,
@@ -123,7 +123,11 @@ function openStream(ports: AgentPorts, tools: readonly AgentTool[], signal: Abor
       cwd: ports.cwd,
       clock: ports.clock,
       signal,
-    });
+    };
+    const looked = ports.lastLook?.(request);
+    if (!looked) return ports.stream(request);
+    return guardStream(async () => ports.stream({ ...request, ...(await looked) }), signal);
+  };
   try {
     const credentials = ports.credentials(model);
     const context = ports.context();

@@ -1,3 +1,4 @@
+import { ProviderError } from "@tiller/ai/errors";
 import type { Delta, StreamModel } from "@tiller/ai/provider";
 import { guardStream } from "@tiller/ai/stream";
 import type { Clock } from "@tiller/protocol/clock";
@@ -569,6 +570,101 @@ describe("results that end the run", () => {
       hooks: { afterTool: async () => ({ result: said("x", { terminate: true }), isError: false }) },
     });
     expect([blocked.asked.length, changed.asked.length]).toEqual([1, 1]);
+  });
+
+  it("takes it from who looks at the call before it runs: it runs all the same", async () => {
+    const { asked, events } = await play({
+      answers: [calls(["go", '{"path":"a"}'])],
+      tools: [going],
+      hooks: { beforeTool: async () => ({ terminate: true }) },
+    });
+    expect([asked.length, resultTexts(events)]).toEqual([1, ["on"]]);
+  });
+});
+
+describe("the end of a turn", () => {
+  const note: CustomMessage = { role: "custom", customType: "note", content: "more", display: true, timestamp: 0 };
+  const once = (answer: { messages: AgentMessage[]; continue: boolean }) => {
+    const seen: string[] = [];
+    const endTurn: NonNullable<AgentHooks["endTurn"]> = async ({ message, toolResults }) => {
+      seen.push(`${message.stopReason} ${toolResults.length}`);
+      return seen.length === 1 ? answer : { messages: [], continue: false };
+    };
+    return { seen, hooks: { endTurn } };
+  };
+
+  it("lets the model be asked once more, in a turn that begins with what was added", async () => {
+    const { seen, hooks } = once({ messages: [note], continue: true });
+    const { asked, outcome } = await play({ answers: [text("a"), text("b")], hooks });
+    expect([asked.length, seen]).toEqual([2, ["stop 0", "stop 0"]]);
+    expect(outcome.messages.map(({ role }) => role)).toEqual(["user", "assistant", "custom", "assistant"]);
+  });
+
+  it("comes after the results of its tools, and after its end is told", async () => {
+    const { seen, hooks } = once({ messages: [], continue: false });
+    const order: string[] = [];
+    await play({
+      answers: [calls(["read", '{"path":"a"}'])],
+      tools: [tool("read", () => said("A"))],
+      hooks: {
+        endTurn(turn) {
+          order.push("asked");
+          return hooks.endTurn(turn);
+        },
+      },
+      during: ({ type }) => void (type === "turn_end" && order.push(type)),
+    });
+    expect(seen).toEqual(["toolUse 1", "stop 0"]);
+    expect(order).toEqual(["turn_end", "asked", "turn_end", "asked"]);
+  });
+
+  it("only adds something: that is for whoever tells the end of the run", async () => {
+    const { hooks } = once({ messages: [note], continue: false });
+    const { outcome, asked } = await play({ answers: [text("a")], hooks });
+    expect([asked.length, outcome.lastWords]).toEqual([1, [note]]);
+    const again = once({ messages: [note], continue: false });
+    const queued = await play({ answers: [text("a")], hooks: again.hooks, queued: { followUp: [user("and then")] } });
+    expect(queued.outcome.messages.map(({ role }) => role).join()).toBe("user,assistant,custom,user,assistant");
+    expect(queued.outcome.lastWords).toBeUndefined();
+  });
+
+  it("does not go on after an error, and follow-ups wait until nobody wants more", async () => {
+    const failing = once({ messages: [], continue: true });
+    const error: Delta = { type: "error", error: new ProviderError("bad_request", "no") };
+    const failed = await play({ answers: [[error]], hooks: failing.hooks });
+    expect([failed.asked.length, failing.seen]).toEqual([1, ["error 0"]]);
+    const { hooks } = once({ messages: [], continue: true });
+    const queued = await play({ answers: [text("a")], hooks, queued: { followUp: [user("and then")] } });
+    expect(queued.outcome.messages.map(({ role }) => role).join()).toBe("user,assistant,assistant,user,assistant");
+  });
+
+  it("that fails or never comes says nothing", async () => {
+    const throwing = await play({ answers: [text("a")], hooks: { endTurn: () => Promise.reject(new Error("x")) } });
+    expect(throwing.outcome.stopReason).toBe("stop");
+    const hanging = await play({
+      answers: [text("a")],
+      hooks: { endTurn: () => never() },
+      during: ({ type }, abort) => void (type === "message_end" && setTimeout(abort, 1)),
+    });
+    expect(hanging.outcome.stopReason).toBe("aborted");
+  });
+});
+
+describe("the last look at a question", () => {
+  it("changes what the model is sent; nobody who looks costs nothing", async () => {
+    const looked: string[] = [];
+    const { asked } = await play({
+      answers: [text("a")],
+      ports: {
+        lastLook: async ({ messages, systemPrompt, tools }) => {
+          looked.push(`${messages.length} ${systemPrompt}`);
+          return { messages: [user("another")], systemPrompt, tools };
+        },
+      },
+    });
+    expect([looked, asked]).toEqual([["1 "], [[user("another")]]]);
+    const plain = await play({ answers: [text("a")], ports: { lastLook: () => undefined } });
+    expect(plain.asked).toEqual([[user("go")]]);
   });
 });
 

@@ -33,7 +33,7 @@ interface Outcome {
 }
 
 /** A call that may run, or how it ended without running. */
-type Prepared = { tool: AgentTool; call: ToolCall } | Outcome;
+type Prepared = { tool: AgentTool; call: ToolCall; terminate?: boolean } | Outcome;
 
 /** Neighbouring shared calls run side by side, an exclusive one alone; a call of an unknown tool fails at once. */
 export function groupCalls(calls: readonly ToolCall[], tools: readonly AgentTool[]): ToolCall[][] {
@@ -125,8 +125,9 @@ async function prepare(call: ToolCall, batch: ToolBatch, signals: CallSignals, h
   // The check may have had to be loaded: meanwhile a neighbour may have ended, or the run.
   let late = stopped();
   if (late === undefined && hooks) {
-    const blocked = hooks.beforeTool && (await blockedBy(hooks, checked.call, batch, signals));
-    if (blocked) return blocked;
+    const verdict = hooks.beforeTool && (await verdictOf(hooks, checked.call, batch, signals));
+    if (verdict?.block !== undefined) return blocked(verdict.block, verdict.terminate);
+    if (verdict?.terminate) checked.terminate = true;
     late = stopped();
     if (late === undefined && hooks.permit) {
       const refused = await refusedBy(hooks, checked, batch, signals);
@@ -159,21 +160,23 @@ async function check(call: ToolCall, batch: ToolBatch): Promise<Prepared> {
 }
 
 /** May change the arguments of the call, but not those that stand in the message. */
-async function blockedBy(
+async function verdictOf(
   hooks: AgentHooks,
   call: ToolCall,
   { ports, signal }: ToolBatch,
   signals: CallSignals,
-): Promise<Outcome | undefined> {
+): ReturnType<NonNullable<AgentHooks["beforeTool"]>> {
   call.arguments = structuredClone(call.arguments);
   const about = { toolCallId: call.id, toolName: call.name, args: call.arguments, signal: signals.signal };
   // Who wanted to have a look and failed has not allowed it.
   const ask = async () => hooks.beforeTool?.(about);
   const refused = (error: unknown) => ({ block: textOf(error), terminate: false });
-  const verdict = await hooked(() => ask().catch(refused), undefined, ports.clock, signal);
-  if (!verdict) return undefined;
-  const { result, isError } = failed(verdict.block);
-  return { result: verdict.terminate ? { ...result, terminate: true } : result, isError };
+  return hooked(() => ask().catch(refused), undefined, ports.clock, signal);
+}
+
+function blocked(reason: string, terminate: boolean | undefined): Outcome {
+  const { result, isError } = failed(reason);
+  return { result: terminate ? { ...result, terminate } : result, isError };
 }
 
 /** Who looked at the arguments before may have kept them: what is permitted, and then runs, is a copy. */
@@ -225,7 +228,7 @@ async function conclude(
   const used = hooks?.settle ? await settled(hooks, message, ports.clock, signal) : message;
   emit({ type: "message_start", message: used });
   await tell(emit, { type: "message_end", message: used }, signal);
-  return { message: used, terminate: given.terminate === true };
+  return { message: used, terminate: given.terminate === true || ("tool" in ready && ready.terminate === true) };
 }
 
 async function changed(

@@ -1,6 +1,6 @@
 import type { ProviderError } from "@tiller/ai/errors";
 import type { ModelSecrets } from "@tiller/ai/model-secrets";
-import type { StreamModel } from "@tiller/ai/provider";
+import type { ModelRequest, StreamModel } from "@tiller/ai/provider";
 import type { Clock } from "@tiller/protocol/clock";
 import type { AgentMessage, AssistantMessage, LlmMessage, ToolResultMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
@@ -108,8 +108,11 @@ export interface HookedCall {
 export interface AgentHooks {
   /** The last look at a message before it is told and kept; gives back the one to use, which has the same role. */
   settle?(message: AgentMessage): Promise<AgentMessage>;
-  /** Before a checked call runs. `args` may be changed in place and are not checked again; `block` is why it may not run. */
-  beforeTool?(call: HookedCall): Promise<{ block: string; terminate?: boolean } | undefined>;
+  /**
+   * Before a checked call runs. `args` may be changed in place and are not checked again; `block` is why it may not run.
+   * `terminate` is the same as in the result of the tool, whether it runs or not.
+   */
+  beforeTool?(call: HookedCall): Promise<{ block?: string; terminate?: boolean } | undefined>;
   /**
    * The last word: why the call may not run, or undefined when it may, with exactly these arguments, which nobody else can
    * change any more. One that rejects has not permitted it.
@@ -119,6 +122,14 @@ export interface AgentHooks {
   afterTool?(
     done: HookedCall & { result: AgentToolResult; isError: boolean },
   ): Promise<{ result: AgentToolResult; isError: boolean }>;
+  /** A turn is over and told. Gives back what the next one begins with, and whether there is to be one in any case. */
+  endTurn?(turn: EndedTurn): Promise<{ messages: readonly AgentMessage[]; continue: boolean }>;
+}
+
+export interface EndedTurn {
+  message: AssistantMessage;
+  toolResults: readonly ToolResultMessage[];
+  signal: AbortSignal;
 }
 
 /**
@@ -137,6 +148,8 @@ export interface AgentPorts {
   context(): readonly LlmMessage[] | Promise<readonly LlmMessage[]>;
   /** Credentials for a model; throws ProviderError("auth") when there are none. A promise when a command has to give them. */
   credentials(model: Model): Credentials | Promise<Credentials>;
+  /** The last look at a question before it goes to the model; undefined when nobody wants one. */
+  lastLook?(request: ModelRequest): undefined | Promise<Pick<ModelRequest, "systemPrompt" | "messages" | "tools">>;
   stream: StreamModel;
   queue: RunQueue;
   results?: RunResults;
@@ -165,4 +178,6 @@ export interface RunOutcome {
   interrupted?: true;
   /** Messages this run added, in order. */
   messages: AgentMessage[];
+  /** What the next turn would have begun with, and nobody has been told of. */
+  lastWords?: readonly AgentMessage[];
 }

@@ -64,7 +64,7 @@ function notSet(variable: string): Secret {
 export type StoredCredential =
   | { type: "api_key"; key: string }
   /** `expires` in milliseconds since 1970; 0 when it does not say. */
-  | { type: "oauth"; access: string; expires: number };
+  | { type: "oauth"; access: string; expires: number; isRenewable?: boolean };
 
 export interface KeySources {
   env: Environment;
@@ -120,7 +120,7 @@ function variableKey(provider: string, env: Environment): FoundKey | undefined {
   return undefined;
 }
 
-/** A login is good until it expires. Renewing it is the business of the program that made it. */
+/** A login is good until it expires. It is renewed before it is used, if its provider was registered with a way to do so. */
 function loginKey(provider: string, sources: KeySources, reasons: string[]): FoundKey | undefined {
   const entry = sources.stored.get(provider);
   if (entry?.type !== "oauth") return undefined;
@@ -130,6 +130,7 @@ function loginKey(provider: string, sources: KeySources, reasons: string[]): Fou
   if (entry.expires > sources.now) {
     return { secret: { value: entry.access }, source: `${file} (login, until ${until})` };
   }
+  if (entry.isRenewable) return { secret: { value: entry.access }, source: `${file} (login, to be renewed)` };
   reasons.push(
     `the login of "${provider}" in ${file} expired at ${until} and is not renewed here; log in again with the program that made it, or use an API key`,
   );
@@ -162,7 +163,7 @@ export function readAuthFile(file: ParsedFile | undefined): {
   return { stored, problems };
 }
 
-function readCredential(entry: unknown): StoredCredential | string {
+export function readCredential(entry: unknown): StoredCredential | string {
   const { type, key, access, expires } = (entry ?? {}) as Readonly<Record<string, unknown>>;
   if (type === "oauth") {
     if (typeof access !== "string" || access.trim() === "")

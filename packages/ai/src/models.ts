@@ -7,6 +7,7 @@ import {
   type KeySources,
   plainKeyVariable,
   readAuthFile,
+  readCredential,
   readHeader,
   type Secret,
 } from "./auth.ts";
@@ -38,6 +39,8 @@ export interface RegistryOptions {
   offline: boolean;
   /** The script file that was chosen at start, if any. */
   script?: { path: string };
+  /** Keeps a login, or forgets it, for other processes and for later. */
+  keepLogin?(provider: string, login: Login | undefined): Promise<void>;
   /** Where packages that models name (`ai-sdk`) are looked for. */
   packagesFrom?: string;
 }
@@ -74,8 +77,13 @@ export interface RegisteredProvider {
   /** Who asks a model instead of its API family. */
   speaker?(model: Model): StreamModel | undefined;
   /** The key that is in a login of auth.json. May throw. */
-  keyOfLogin?(login: Readonly<Record<string, unknown>>): string;
+  keyOfLogin?(login: Login): string;
+  /** A login that is good again, for one that has expired. */
+  renewLogin?(login: Login): Promise<unknown>;
 }
+
+/** An entry of auth.json that a provider's own code has made. */
+export type Login = Readonly<Record<string, unknown>>;
 
 /** Which models there are and how they are reached. Runs nothing, and reads the catalogue only when somebody asks for it. */
 export interface ModelRegistry {
@@ -122,7 +130,9 @@ export interface ModelRegistry {
   /** A key for this process only, before all others; undefined takes it back. */
   setRuntimeKey(provider: string, key: string | undefined): void;
   /** A login as it stands in auth.json. */
-  loginOf(provider: string): Readonly<Record<string, unknown>> | undefined;
+  loginOf(provider: string): Login | undefined;
+  /** Another one, which is kept; undefined ends it. Rejects when it is no login, or cannot be kept. */
+  setLogin(provider: string, login: unknown): Promise<void>;
 }
 
 const NEEDS_HOLD_MS = 1000;
@@ -148,9 +158,43 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
   const runtimeKeys = new Map<string, string>();
   if (options.runtimeKey) runtimeKeys.set(options.runtimeKey.provider, options.runtimeKey.key);
 
-  const logins = options.auth?.value as Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
-  const loginOf = (provider: string): Readonly<Record<string, unknown>> | undefined =>
-    auth.stored.get(provider)?.type === "oauth" ? logins?.[provider] : undefined;
+  const logins = new Map(Object.entries((options.auth?.value ?? {}) as Record<string, Login>));
+  const loginOf = (provider: string): Login | undefined =>
+    auth.stored.get(provider)?.type === "oauth" ? logins.get(provider) : undefined;
+  const setLogin = async (provider: string, given: unknown): Promise<void> => {
+    const login = given === undefined ? undefined : { ...(given as Login), type: "oauth" };
+    const read = login && readCredential(login);
+    if (typeof read === "string") throw new Error(`The login of "${provider}" ${read}`);
+    if (login && read) {
+      logins.set(provider, login);
+      auth.stored.set(provider, read);
+    } else {
+      logins.delete(provider);
+      auth.stored.delete(provider);
+    }
+    lately = new WeakMap();
+    await options.keepLogin?.(provider, login);
+  };
+  /** One at a time: a provider may take back the old login with the first renewal. */
+  const renewals = new Map<string, Promise<void>>();
+  /** Undefined when there is nothing to renew. */
+  const renewed = (provider: string): undefined | Promise<void> => {
+    const renew = registered.get(provider)?.given.renewLogin;
+    const [login, stored] = [loginOf(provider), auth.stored.get(provider)];
+    if (!renew || !login || stored?.type !== "oauth" || runtimeKeys.has(provider)) return undefined;
+    if (stored.expires === 0 || stored.expires > options.now()) return undefined;
+    const running =
+      renewals.get(provider) ?? renew(login).then((fresh) => setLogin(provider, { ...login, ...(fresh as Login) }));
+    renewals.set(provider, running);
+    return running
+      .catch((cause: unknown) => {
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw new ProviderError("auth", `The login of "${provider}" has expired and could not be renewed: ${why}`, {
+          cause,
+        });
+      })
+      .finally(() => renewals.delete(provider));
+  };
   const keyOf = (provider: string): FoundKey | { missing: string } => {
     const key = runtimeKeys.get(provider);
     const runtimeKey = key === undefined ? undefined : { provider, key };
@@ -333,8 +377,15 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     isAssumed: (model) => discovers(model.provider) && lists.isAssumed(model),
     hasCredentials,
     unusable,
-    credentials: (model) => resolved(model.provider, needsOf(model)),
-    providerCredentials: (provider) => resolved(provider, needs(provider)),
+    credentials(model) {
+      const renewal = renewed(model.provider);
+      if (!renewal) return resolved(model.provider, needsOf(model));
+      return renewal.then(() => resolved(model.provider, needsOf(model)));
+    },
+    providerCredentials(provider) {
+      const renewal = renewed(provider);
+      return renewal ? renewal.then(() => resolved(provider, needs(provider))) : resolved(provider, needs(provider));
+    },
     problems: [...custom.problems, ...auth.problems, ...suspiciousKeys(options.models, configured, env)],
     register(provider, given) {
       if (given) registered.set(provider, { given, addresses: new Map(), models: [] });
@@ -348,6 +399,7 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
       lately = new WeakMap();
     },
     loginOf,
+    setLogin,
   };
 }
 
@@ -364,15 +416,18 @@ interface Standing {
 /** What a registration says about keys, in the place of what models.json says; and it knows how to read its logins. */
 function withRegistered(
   provider: string,
-  { settings, keyOfLogin }: RegisteredProvider,
+  { settings, keyOfLogin, renewLogin }: RegisteredProvider,
   sources: KeySources,
-  login: Readonly<Record<string, unknown>> | undefined,
+  login: Login | undefined,
 ): KeySources {
   const own = sources.stored.get(provider);
   const access = login && keyOfLogin ? keyOfLogin(login) : undefined;
+  const isRenewable = renewLogin !== undefined;
   return {
     ...sources,
-    ...(own?.type === "oauth" && access !== undefined ? { stored: new Map([[provider, { ...own, access }]]) } : {}),
+    ...(own?.type === "oauth" && {
+      stored: new Map([[provider, { ...own, isRenewable, ...(access !== undefined && { access }) }]]),
+    }),
     ...(settings.apiKey === undefined
       ? {}
       : {

@@ -30,6 +30,8 @@ export interface ModelRequest {
   onPayload?(payload: unknown, model: Model): Promise<unknown>;
   /** Called when an answer has begun, before its body is read; also for one that says no. For the same models. */
   onResponse?(response: HttpResponse, model: Model): Promise<void>;
+  /** Called for each event of the answer, as it came: parsed if it is JSON, otherwise its text. For the same models. */
+  onEvent?(data: unknown, model: Model): Promise<void>;
   clock: Clock;
   signal: AbortSignal;
 }

@@ -268,12 +268,79 @@ describe("a provider that people log in to", () => {
     expect(providers.logins()).toEqual([{ id: "corp", name: "Corporate" }]);
   });
 
-  it("cannot be used without a login, or when it has run out", () => {
+  it("cannot be used without a login, or when it has run out and nobody renews it", () => {
     for (const auth of [undefined, login(500)]) {
       const { registry, providers } = desk({ auth });
-      providers.register("corp", { ...mine, apiKey: undefined, oauth });
+      providers.register("corp", { ...mine, apiKey: undefined, oauth: { ...oauth, refreshToken: undefined } });
       expect(registry.available()).toEqual([]);
     }
+  });
+
+  it("renews a login that has run out before it is used, once for all who ask, and keeps it", async () => {
+    const kept: unknown[] = [];
+    const renewed: unknown[] = [];
+    const { registry, providers } = desk({
+      auth: login(500),
+      keepLogin: async (provider, entry) => void kept.push([provider, entry]),
+    });
+    const refreshToken = async (old: unknown) => {
+      renewed.push(old);
+      return { access: "new", refresh: "r2", expires: 9000 };
+    };
+    providers.register("corp", { ...mine, apiKey: undefined, oauth: { ...oauth, refreshToken } });
+    const model = registry.find("corp", "large")!;
+    expect(registry.unusable(model)).toBeUndefined();
+    const answers = await Promise.all([registry.credentials(model), registry.credentials(model)]);
+    expect(answers).toEqual([{ apiKey: "acme:new" }, { apiKey: "acme:new" }]);
+    expect(renewed).toEqual([login(500).value.corp]);
+    expect(kept).toEqual([["corp", { type: "oauth", access: "new", refresh: "r2", expires: 9000, account: "acme" }]]);
+    expect(await registry.providerCredentials("corp")).toEqual({ apiKey: "acme:new" });
+    expect(renewed).toHaveLength(1);
+  });
+
+  it("says why a login could not be renewed, and tries again the next time", async () => {
+    let times = 0;
+    const { registry, providers } = desk({ auth: login(500) });
+    const refreshToken = async () => {
+      times += 1;
+      throw new Error("the account is closed");
+    };
+    providers.register("corp", { ...mine, apiKey: undefined, oauth: { ...oauth, refreshToken } });
+    const model = registry.find("corp", "large")!;
+    for (const _ of [1, 2]) {
+      await expect(async () => registry.credentials(model)).rejects.toThrow(
+        'The login of "corp" has expired and could not be renewed: the account is closed',
+      );
+    }
+    expect(times).toBe(2);
+  });
+
+  it("is logged in to and out of, which may change its models", async () => {
+    const kept: unknown[] = [];
+    const { registry, providers, changes } = desk({ keepLogin: async (...given) => void kept.push(given) });
+    const asked: unknown[] = [];
+    const logIn = async (callbacks: unknown) => {
+      asked.push(callbacks);
+      return { access: "tok", refresh: "r", expires: 9000, account: "acme" };
+    };
+    providers.register("corp", { ...mine, apiKey: undefined, oauth: { ...oauth, login: logIn } });
+    expect(registry.available()).toEqual([]);
+    await providers.login("corp", "callbacks");
+    expect([asked, changes()]).toEqual([["callbacks"], 2]);
+    const model = registry.find("corp", "large")!;
+    expect(model.name).toBe("Mine Large (EU)");
+    expect(await registry.credentials(model)).toEqual({ apiKey: "acme:tok" });
+    await providers.logout("corp");
+    expect([registry.available(), registry.find("corp", "large")?.name]).toEqual([[], "Mine Large"]);
+    expect(kept.map((given) => (given as unknown[])[1] !== undefined)).toEqual([true, false]);
+  });
+
+  it("cannot be logged in to with nothing, or when it is not there", async () => {
+    const { registry, providers } = desk();
+    providers.register("corp", { ...mine, apiKey: undefined, oauth: { ...oauth, login: async () => undefined } });
+    await expect(providers.login("corp", {})).rejects.toThrow('The login of "corp" needs {"type":"oauth"');
+    await expect(providers.login("nobody", {})).rejects.toThrow("Unknown OAuth provider: nobody");
+    expect(registry.available()).toEqual([]);
   });
 });
 

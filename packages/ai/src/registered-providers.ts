@@ -3,7 +3,7 @@ import { isApiFamily } from "./api-families.ts";
 import type { Environment } from "./auth.ts";
 import { type Fields, firstProblem, isRecord, PROVIDER_CHECKS } from "./custom-fields.ts";
 import { type CustomModels, type CustomProvider, readCustomModels } from "./custom-models.ts";
-import { type SimpleContext, type StreamSimple, streamFromEvents } from "./custom-stream.ts";
+import type { SimpleContext, StreamSimple } from "./custom-stream.ts";
 import type { ModelRegistry, RegisteredProvider } from "./models.ts";
 import { keyName } from "./parsed-file.ts";
 import type { StreamModel } from "./provider.ts";
@@ -11,7 +11,7 @@ import { providerRow } from "./providers/index.ts";
 
 /** Providers that programs add or change while the process runs. Nothing of it is written anywhere. */
 
-/** A login that a program brings along. `login` and `refreshToken` are its own affair; here only stored logins are used. */
+/** A login that a program brings along: how to log in, how to renew it, and which key it gives. */
 export interface OAuthConfig {
   name?: string;
   login?(callbacks: unknown): Promise<unknown>;
@@ -46,6 +46,9 @@ export interface Providers {
   get(name: string): ProviderConfig | undefined;
   /** Those that have a way to log in. */
   logins(): { id: string; name: string }[];
+  /** Logs in as the provider does it, and keeps what comes of it. `callbacks` are how a person is asked. */
+  login(name: string, callbacks: unknown): Promise<void>;
+  logout(name: string): Promise<void>;
 }
 
 export interface ProvidersOptions {
@@ -67,7 +70,7 @@ export function createProviders({ registry, env, onChange, contextFor }: Provide
     const isOwn = own?.streamSimple && (own.api === undefined || own.api === model.api || !isApiFamily(model.api));
     const stream = isOwn ? own.streamSimple : isApiFamily(model.api) ? undefined : speaking(model.api);
     if (!stream) return undefined;
-    const speaker = speakers.get(stream) ?? streamFromEvents(stream, contextFor);
+    const speaker = speakers.get(stream) ?? lateSpeaker(stream, contextFor);
     speakers.set(stream, speaker);
     return speaker;
   };
@@ -76,20 +79,35 @@ export function createProviders({ registry, env, onChange, contextFor }: Provide
   const read = (name: string, config: ProviderConfig): RegisteredProvider => {
     const hasOwn = config.streamSimple !== undefined;
     const speaks = (api: string): boolean => (hasOwn && config.api === api) || speaking(api) !== undefined;
-    const isKnown = registry.provider(name) !== undefined;
+    // Not by an earlier registration: what that one has said is in this one.
+    const isKnown = (registry.settingsOf(name)?.row ?? providerRow(name)) !== undefined;
     const made = config.models
       ? withModels(name, config, isKnown, { env, speaks })
       : withoutModels(name, config, registry.settingsOf(name), env);
     return { ...made, speaker: speakerOf, ...loginParts(name, config.oauth, made.models, registry) };
   };
 
+  /** A login may change the models. */
+  const readAgain = (name: string, config: ProviderConfig): void => {
+    const provider = read(name, config);
+    configs.set(name, config);
+    registry.register(name, provider);
+    onChange();
+  };
+
   return {
-    register(name, given) {
-      const config = { ...configs.get(name), ...checked(name, given) };
-      const provider = read(name, config);
-      configs.set(name, config);
-      registry.register(name, provider);
-      onChange();
+    register: (name, given) => readAgain(name, { ...configs.get(name), ...checked(name, given) }),
+    async login(name, callbacks) {
+      const login = configs.get(name)?.oauth?.login;
+      if (!login) throw new Error(`Unknown OAuth provider: ${name}`);
+      await registry.setLogin(name, (await login(callbacks)) ?? {});
+      const config = configs.get(name);
+      if (config) readAgain(name, config);
+    },
+    async logout(name) {
+      await registry.setLogin(name, undefined);
+      const config = configs.get(name);
+      if (config) readAgain(name, config);
     },
     unregister(name) {
       if (!configs.delete(name)) return;
@@ -107,6 +125,14 @@ export function createProviders({ registry, env, onChange, contextFor }: Provide
       [...configs].flatMap(([id, { oauth }]) =>
         oauth ? [{ id, name: oauth.name ?? registryName(registry, id) }] : [],
       ),
+  };
+}
+
+/** What makes deltas of its events is loaded with the first question. */
+function lateSpeaker(stream: StreamSimple, contextFor: ProvidersOptions["contextFor"]): StreamModel {
+  return async function* (request) {
+    const { streamFromEvents } = await import("./custom-stream.ts");
+    yield* streamFromEvents(stream, contextFor)(request);
   };
 }
 
@@ -236,11 +262,12 @@ function loginParts(
   oauth: OAuthConfig | undefined,
   models: readonly Model[] | undefined,
   registry: ModelRegistry,
-): Pick<RegisteredProvider, "keyOfLogin"> & { models?: readonly Model[] } {
+): Pick<RegisteredProvider, "keyOfLogin" | "renewLogin"> & { models?: readonly Model[] } {
   if (!oauth) return {};
   const login = registry.loginOf(name);
   const changed = login && models && oauth.modifyModels ? oauth.modifyModels([...models], login) : undefined;
   return {
+    ...(oauth.refreshToken ? { renewLogin: async (stored) => oauth.refreshToken?.(stored) } : {}),
     ...(oauth.getApiKey ? { keyOfLogin: (stored) => oauth.getApiKey?.(stored) ?? String(stored.access) } : {}),
     ...(Array.isArray(changed) ? { models: changed } : {}),
   };

@@ -1,14 +1,11 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { streamAssistant } from "@tiller/ai/stream";
-import type { CompatHost } from "./compat/host.ts";
+import type { Delta, ModelRequest } from "@tiller/ai/provider";
+import type { CompatConversation, CompatHost } from "./compat/host.ts";
 import { readJsonFile } from "./config/json-file.ts";
 import type { ExtensionGround } from "./extension-ground.ts";
 import { log } from "./lib/log.ts";
 import { shellOf } from "./part-settings.ts";
-import { estimateTokens } from "./session/compaction/policy.ts";
-import { serialise } from "./session/compaction/serialise.ts";
-import { messagesToLlm } from "./session/messages-to-llm.ts";
 
 declare const __TILLER_VERSION__: string;
 
@@ -24,6 +21,25 @@ function isPackage(folder: string): boolean {
   return typeof readJsonFile(join(folder, "package.json")).object?.name === "string";
 }
 
+/** Loaded with the first question: most extensions ask none. */
+async function* stream(request: ModelRequest): AsyncGenerator<readonly Delta[], void, undefined> {
+  const { streamAssistant } = await import("@tiller/ai/stream");
+  yield* streamAssistant(request);
+}
+
+async function conversation(): Promise<CompatConversation> {
+  const [{ estimateTokens }, { serialise }, { messagesToLlm }] = await Promise.all([
+    import("./session/compaction/policy.ts"),
+    import("./session/compaction/serialise.ts"),
+    import("./session/messages-to-llm.ts"),
+  ]);
+  return {
+    toLlm: (messages) => [...messagesToLlm(messages)],
+    serialise: (messages) => serialise(messages),
+    estimateTokens,
+  };
+}
+
 /** What the modules that extensions import get of the running process. */
 export function createCompatHost(ground: ExtensionGround, onStandIn: (name: string) => void): CompatHost {
   const { agentDir, cwd, env, clock, ids, settings, models } = ground;
@@ -37,12 +53,8 @@ export function createCompatHost(ground: ExtensionGround, onStandIn: (name: stri
     ids,
     shell: shellOf(settings, cwd, env),
     models: models.registry,
-    stream: streamAssistant,
-    conversation: {
-      toLlm: (messages) => [...messagesToLlm(messages)],
-      serialise: (messages) => serialise(messages),
-      estimateTokens,
-    },
+    stream,
+    conversation,
     setting: (key) => settings.get(key as never),
     log,
     onStandIn,

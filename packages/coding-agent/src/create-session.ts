@@ -251,7 +251,11 @@ async function joinParts(ground: Ground): Promise<Joined> {
     },
     model,
     retrySettings,
-    ...(hooks && { open: (...opening) => joined!.open(...opening), observed: hooks.settled }),
+    ...(hooks && {
+      open: (...opening) => joined!.open(...opening),
+      observed: hooks.settled,
+      beforeSettle: hooks.beforeSettle,
+    }),
     isAnyHandled: () => handled.isAny,
     atRest: () => bash.deliver(),
     toolsOver: () => subAgents.made?.main.settled(),

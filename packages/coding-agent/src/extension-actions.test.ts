@@ -62,6 +62,10 @@ function desk(facts: Facts = {}) {
       host: {
         hooks: testHooks(facts.input ? { input } : {}, []),
         generation: { tools: () => new Map([["read", { extension: { source: { path: "/a.ts" } } }]]) },
+        command: (text: string) =>
+          text.startsWith("/berth")
+            ? { name: "berth", run: async () => void notes.push(["command", text]) }
+            : undefined,
       },
     },
     store,
@@ -90,6 +94,9 @@ function desk(facts: Facts = {}) {
     openDisk: async () => undefined,
     reload: note("reload"),
     providers: { register: note("register"), unregister: note("unregister") },
+    virtualModels: { register: note("virtual") },
+    systemPromptOptions: () => ({ cwd: "/" }),
+    expand: async (text: string) => (text === "/broken" ? { error: "cannot be read" } : { text: `what ${text} says` }),
     host: () => undefined,
     nextTurn,
   } as unknown as ActionParts;
@@ -207,6 +214,26 @@ describe("a message of several blocks", () => {
 
   test("stays as it came when nobody changes it", async () => {
     expect((await sent("unchanged")).notes).toEqual(run(blocks));
+  });
+});
+
+describe("a message that may call something by its name", () => {
+  const how = { expandPromptTemplates: true };
+  test("calls commands, skills and templates if it shall", async () => {
+    const { actions, notes, clock } = desk();
+    await actions.sendUserMessage("/berth 7", how);
+    await actions.sendUserMessage("/greet", how);
+    await clock.advance(0);
+    expect(notes[0]).toEqual(["command", "/berth 7"]);
+    expect(notes[1]).toMatchObject(["run", { content: [{ text: "what /greet says" }] }]);
+    await expect(actions.sendUserMessage("/broken", how)).rejects.toThrow("cannot be read");
+  });
+
+  test("is taken at its word otherwise", async () => {
+    const { actions, notes, clock } = desk();
+    await actions.sendUserMessage("/berth 7", {});
+    await clock.advance(0);
+    expect(notes).toMatchObject([["run", { content: [{ text: "/berth 7" }] }]]);
   });
 });
 

@@ -3,11 +3,13 @@ import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { ImageContent } from "@tiller/protocol/content";
 import type { AgentMessage, CustomMessage, UserMessage } from "@tiller/protocol/message";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
+import { createDraftKeeper } from "./entry-drafts.ts";
 import { runProcess } from "./exec/run-process.ts";
 import type { ExtensionActions, ListedTool } from "./extensions/actions.ts";
 import { messageProblem } from "./extensions/answers.ts";
 import { createExec } from "./extensions/exec.ts";
 import { createSessionView, type SessionEditor, type SessionView } from "./extensions/session-view.ts";
+import type { VirtualModel } from "./extensions/virtual-model.ts";
 import type { Ground } from "./ground.ts";
 import { frozen } from "./lib/copies.ts";
 import { plainJson } from "./lib/plain-json.ts";
@@ -42,9 +44,13 @@ export interface ActionParts {
   openDisk(): Promise<void>;
   modelRegistry(): object;
   providers: { register(name: string, config: unknown): void; unregister(name: string): void };
+  virtualModels: { register(model: VirtualModel): void };
   host(): ExtensionHost | undefined;
   /** What the system prompt is now. */
   systemPrompt(): string;
+  systemPromptOptions(): object;
+  /** What a text stands for that calls a skill or a template by its name. */
+  expand(text: string): Promise<{ text: string } | { error: string }>;
   commands(): ReturnType<ExtensionActions["commands"]>;
   /** The extensions are read again, and the texts. */
   reload(): Promise<void>;
@@ -97,6 +103,13 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
     return input.images ? [{ type: "text", text: input.text }, ...input.images] : input.text;
   };
 
+  const expanded = async (content: UserContents | undefined): Promise<UserContents | undefined> => {
+    if (typeof content !== "string" || !content.startsWith("/")) return content;
+    const made = await parts.expand(content);
+    if ("error" in made) throw new Error(made.error);
+    return made.text;
+  };
+
   return {
     async sendMessage(untimed, { triggerTurn, deliverAs = "steer" }) {
       const message: CustomMessage = { ...untimed, timestamp: clock.now() };
@@ -112,14 +125,19 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
         void pipeline.emit({ type: "message_end", message: settled });
       }
     },
-    async sendUserMessage(content, { deliverAs }) {
+    async sendUserMessage(content, { deliverAs, expandPromptTemplates }) {
+      const command =
+        expandPromptTemplates && typeof content === "string" ? parts.extensions.host.command(content) : undefined;
+      if (command) return command.run();
       if (isBusy() && deliverAs === undefined) throw new Error(ground.run.dialect.busyText);
-      const seen = await lookedAt(content);
+      const looked = await lookedAt(content);
+      const seen = expandPromptTemplates ? await expanded(looked) : looked;
       if (seen === undefined) return;
       const message = userMessageOf(seen, clock.now());
       if (isBusy()) queue.add(deliverAs === "followUp" ? "followUp" : "steering", message);
       else await start(message);
     },
+    entries: createDraftKeeper({ store, pipeline, clock, append }),
     appendEntry: (customType, data) => append({ type: "custom", customType, data: plainJson(data) }),
     sessionName: () => store.name,
     setSessionName(given) {
@@ -154,6 +172,7 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
     scopedModels: () => ground.models.scope.map((model) => ({ model: frozen(model) })),
     registerProvider: parts.providers.register,
     unregisterProvider: parts.providers.unregister,
+    registerVirtualModel: parts.virtualModels.register,
     modelRegistry: parts.modelRegistry,
 
     get ui() {
@@ -178,7 +197,8 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
       return "refused" in made ? made : { result: made };
     },
     systemPrompt: parts.systemPrompt,
-    isProjectTrusted: () => ground.run.projectTrust === "code",
+    systemPromptOptions: parts.systemPromptOptions,
+    isProjectTrusted: () => parts.extensions.isTrusted,
     setting: (key) => ground.settings.get(key as never),
 
     waitForIdle: () => run.settled(),

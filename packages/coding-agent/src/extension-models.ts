@@ -1,5 +1,4 @@
 import { createProviders, type Providers } from "@tiller/ai/registered-providers";
-import { askModel } from "./compat/ask-model.ts";
 import type { CompatHost } from "./compat/host.ts";
 import { contextForExtension } from "./compat/model-context.ts";
 import type { ExtensionGround } from "./extension-ground.ts";
@@ -7,11 +6,15 @@ import type { ExtensionError } from "./extensions/extension.ts";
 import type { Generation } from "./extensions/generation.ts";
 import { errorText } from "./extensions/guards/rejections.ts";
 import type { ModelControl } from "./session/model-control.ts";
-import { createModelRegistry, type ModelRegistryOptions } from "./session-model-registry.ts";
+import { type AnswerStream, createModelRegistry, type ModelRegistryOptions } from "./session-model-registry.ts";
+import { createVirtualModels, type VirtualModels } from "./virtual-models.ts";
 
 /** The models as extensions have to do with them: they may bring some, and see all. */
 export interface ExtensionModels {
   readonly providers: Providers;
+  readonly virtualModels: Pick<VirtualModels, "register">;
+  /** The extensions that have brought some are gone. */
+  clear(): void;
   /** Those that were registered while the extensions were being loaded. */
   apply(registered: Generation["providers"]): void;
   /** The models that are chosen from, once there are any. */
@@ -34,16 +37,27 @@ export function createExtensionModels(
     onChange: () => control?.renew(),
   });
   const ask: ModelRegistryOptions["ask"] = (model, context, options) =>
-    askModel(compat, compat.stream, model, context as never, options as never);
+    lateAnswer(async () => {
+      const { askModel } = await import("./compat/ask-model.ts");
+      return askModel(compat, compat.stream, model, context as never, options as never);
+    });
+  const virtualModels = createVirtualModels({ registry: found.registry, providers, ask });
   return {
     providers,
+    virtualModels,
+    clear() {
+      virtualModels.forget();
+      providers.clear();
+    },
     apply(registered) {
-      for (const { extensionPath, name, config } of registered.splice(0)) {
+      for (const { extensionPath, name, config, virtual } of registered.splice(0)) {
         try {
-          if (config === undefined) providers.unregister(name);
+          if (virtual) virtualModels.register(virtual);
+          else if (config === undefined) providers.unregister(name);
           else providers.register(name, config);
         } catch (error) {
-          report({ extensionPath, event: "registerProvider", error: errorText(error) });
+          const event = virtual ? "registerVirtualModel" : "registerProvider";
+          report({ extensionPath, event, error: errorText(error) });
         }
       }
     },
@@ -55,5 +69,16 @@ export function createExtensionModels(
       registry ??= createModelRegistry({ found, models: control, providers, ask });
       return registry;
     },
+  };
+}
+
+/** An answer that is begun at once, though who asks has to be loaded first. */
+function lateAnswer(open: () => Promise<AnswerStream>): AnswerStream {
+  const opened = open();
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield* await opened;
+    },
+    result: async () => (await opened).result(),
   };
 }

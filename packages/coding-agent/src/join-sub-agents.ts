@@ -127,7 +127,12 @@ function childHooks(hooks: SessionHooks): SessionHooks {
   };
 }
 
-const REQUEST_HOOKS: ReadonlySet<HookName> = new Set<HookName>(["before_provider_request", "after_provider_response"]);
+const REQUEST_HOOKS: ReadonlySet<HookName> = new Set<HookName>([
+  "before_provider_headers",
+  "before_provider_request",
+  "after_provider_response",
+  "provider_stream_event",
+]);
 
 async function childCompaction(
   { settings, ids }: Ground,

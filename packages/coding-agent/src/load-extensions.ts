@@ -24,6 +24,10 @@ import { TOOL_ROWS } from "./tools/index.ts";
 /** The extensions of this process, loaded and waiting for a session. */
 export interface LoadedExtensions extends Pick<ExtensionGuards, "onExit" | "takeError"> {
   readonly host: ExtensionHost;
+  /** Code of the project may be loaded. */
+  readonly isTrusted: boolean;
+  /** Somebody has decided that it may; it is loaded when they are read again. */
+  trustProject(): void;
   readonly tools: OtherTools & { tool(name: string): ExtensionTool | undefined };
   /** Options that only extensions know: what became of them. */
   readonly flags: TakenFlags;
@@ -46,7 +50,8 @@ export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExt
   const compat = createCompatHost(ground, (name) =>
     reports.notice(`stand-in ${name}`, `An extension uses ${name}, which does nothing here`),
   );
-  let found = findAll(ground);
+  let trust = run.projectTrust;
+  let found = findAll(ground, trust);
   const compiled = new Set<string>();
   const guards = createExtensionGuards(() => found.sources, reports, {
     stuckMs: settings.get("extensionLimits.stuckMs"),
@@ -57,7 +62,7 @@ export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExt
 
   const host = await createExtensionHost({
     load(isReload) {
-      if (isReload) found = findAll(ground);
+      if (isReload) found = findAll(ground, trust);
       // Whoever started the process may not read its stderr.
       for (const problem of found.problems) reports.warn(problem);
       return loadAll(ground, found, compat, { enter: guards.enter, onCompiled: (path) => compiled.add(path) });
@@ -75,7 +80,7 @@ export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExt
       said.resources = resources;
       said.resourceVersion += 1;
     },
-    onEnded: () => models.providers.clear(),
+    onEnded: models.clear,
     onProviders: models.apply,
   });
   const flags = takeFlags(run, host.generation.flags());
@@ -88,6 +93,12 @@ export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExt
     models,
     get found() {
       return found;
+    },
+    get isTrusted() {
+      return trust === "code";
+    },
+    trustProject() {
+      trust = "code";
     },
     tools: toolsOf(host, guards.enter),
     get resources() {
@@ -113,7 +124,9 @@ async function loadAll(
   told: Pick<ModuleLoaderOptions, "enter" | "onCompiled">,
 ): Promise<LoadedFactory<FoundExtensions["sources"][number]>[]> {
   const builtin = (name: string) =>
-    isCompatModule(name) ? async (names?: readonly string[]) => compatModule(name, compat, names) ?? {} : undefined;
+    isCompatModule(name)
+      ? async (names?: readonly string[], code?: string) => compatModule(name, compat, names, code) ?? {}
+      : undefined;
   const loader = createModuleLoader({ cacheFolder: join(agentDir, "cache", "extensions"), builtin, ...told });
   const [loaded] = await Promise.all([
     loadFactories(sources, loader, { timeoutMs: settings.get("extensionLimits.loadMs"), clock }),
@@ -132,8 +145,11 @@ function wantsOmpExtras({ path }: { path: string }): boolean {
   }
 }
 
-function findAll({ run, cwd, startFolder, agentDir, env, settings }: ExtensionGround): FoundExtensions {
-  const { options, projectTrust } = run;
+function findAll(
+  { run, cwd, startFolder, agentDir, env, settings }: ExtensionGround,
+  projectTrust: ExtensionGround["run"]["projectTrust"],
+): FoundExtensions {
+  const { options } = run;
   return findExtensions({
     cwd,
     agentDir,

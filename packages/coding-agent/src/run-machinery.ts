@@ -1,7 +1,7 @@
 import { runAgent } from "@tiller/agent/agent-loop";
 import type { AgentHooks, AgentPorts, AgentTool } from "@tiller/agent/types";
 import type { ModelRequest } from "@tiller/ai/provider";
-import { streamAssistant } from "@tiller/ai/stream";
+import { guardStream, streamAssistant } from "@tiller/ai/stream";
 import type { Clock } from "@tiller/protocol/clock";
 import type { AgentMessage, LlmMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
@@ -9,7 +9,7 @@ import type { Approvals } from "./approvals/approvals.ts";
 import type { ShellSettings } from "./exec/shell.ts";
 import type { HostUris } from "./session/host-uris.ts";
 import { messagesToLlm } from "./session/messages-to-llm.ts";
-import type { SessionHooks } from "./session/ports.ts";
+import type { SessionHooks, SystemMessage } from "./session/ports.ts";
 import type { RunMachinery } from "./session/session-run.ts";
 import type { StreamRules } from "./stream-rules.ts";
 import { buildSystemPrompt, type SystemPromptParts } from "./system-prompt/build.ts";
@@ -44,6 +44,8 @@ export interface MachineryOptions {
 export interface Machinery extends RunMachinery {
   /** What the model would be told now. There must be one. */
   systemPrompt(): string;
+  /** The tools that it would be offered. */
+  tools(): readonly AgentTool[];
 }
 
 /** Everything a run needs, joined. Loaded with the first prompt: an idle process does not pay for it. */
@@ -92,13 +94,26 @@ export function createMachinery(options: MachineryOptions): Machinery {
     context: () => (hooks?.listens("context") ? shownContext(hooks, messages()) : messagesToLlm(messages())),
     ...(rules && { watch: rules.watch }),
     ...((hooks || permit) && { hooks: () => (permit ? { ...hooks?.forAgent(), permit } : hooks?.forAgent()) }),
+    ...(hooks && {
+      lastLook: (request) => (hooks.listens("context_with_system") ? lastLook(hooks, request) : undefined),
+    }),
     credentials,
-    stream: (request) =>
-      streamAssistant({ ...request, ...options.request, ...(hooks && requestHooks(hooks, request.signal)) }),
+    stream(request) {
+      const whole = { ...request, ...options.request, ...(hooks && requestHooks(hooks, request.signal)) };
+      if (!hooks?.listens("before_provider_headers")) return streamAssistant(whole);
+      const open = async () => streamAssistant({ ...whole, headers: await shownHeaders(hooks, request) });
+      return guardStream(open, request.signal);
+    },
     cwd,
     clock,
   };
-  return { runAgent, ports, ...(rules && { rules }), systemPrompt: () => ports.systemPrompt(offered()) };
+  return {
+    runAgent,
+    ports,
+    ...(rules && { rules }),
+    systemPrompt: () => ports.systemPrompt(offered()),
+    tools: offered,
+  };
 }
 
 async function withAgents(
@@ -116,8 +131,43 @@ async function shownContext(hooks: SessionHooks, messages: readonly AgentMessage
   return messagesToLlm((await hooks.run("context", { messages: copies })).messages);
 }
 
+/** The same with the system prompt and the tools; what comes back is sent as it is. */
+async function lastLook(
+  hooks: SessionHooks,
+  { systemPrompt, messages, tools, clock, signal }: ModelRequest,
+): Promise<Pick<ModelRequest, "systemPrompt" | "messages" | "tools">> {
+  const toolsAdded = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  const system: SystemMessage = { role: "system", content: systemPrompt, toolsAdded, timestamp: clock.now() };
+  const copies = structuredClone([system, ...messages]);
+  const shown = (await hooks.run("context_with_system", { messages: copies }, signal)).messages;
+  const isMessage = (value: unknown): boolean => typeof value === "object" && value !== null && "role" in value;
+  const said = shown.filter((message) => isMessage(message) && message.role === "system") as SystemMessage[];
+  const offered = said[0]?.toolsAdded && new Set(said[0].toolsAdded.map(({ name }) => name));
+  return {
+    // Models have one system prompt: what stands further down is said at its end.
+    systemPrompt: said.length > 0 ? said.map(({ content }) => content).join("\n\n") : systemPrompt,
+    messages: messagesToLlm(
+      shown.filter((message) => isMessage(message) && message.role !== "system") as AgentMessage[],
+    ),
+    tools: offered ? tools.filter(({ name }) => offered.has(name)) : tools,
+  };
+}
+
+/** The headers of a request as extensions want them. */
+async function shownHeaders(
+  hooks: SessionHooks,
+  { headers, signal }: ModelRequest,
+): Promise<Record<string, string> | undefined> {
+  const shown = (await hooks.run("before_provider_headers", { headers: { ...headers } }, signal)).headers;
+  const kept = Object.entries(shown).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return Object.fromEntries(kept);
+}
+
 /** What is sent and what comes back is shown only when somebody wants to see it. */
-function requestHooks(hooks: SessionHooks, signal: AbortSignal): Pick<ModelRequest, "onPayload" | "onResponse"> {
+function requestHooks(
+  hooks: SessionHooks,
+  signal: AbortSignal,
+): Pick<ModelRequest, "onPayload" | "onResponse" | "onEvent"> {
   return {
     ...(hooks.listens("before_provider_request") && {
       async onPayload(payload: unknown) {
@@ -128,6 +178,9 @@ function requestHooks(hooks: SessionHooks, signal: AbortSignal): Pick<ModelReque
     ...(hooks.listens("after_provider_response") && {
       onResponse: ({ status, headers }: { status: number; headers: Record<string, string> }) =>
         hooks.run("after_provider_response", { status, headers }, signal),
+    }),
+    ...(hooks.listens("provider_stream_event") && {
+      onEvent: (data: unknown) => hooks.run("provider_stream_event", { data }, signal),
     }),
   };
 }

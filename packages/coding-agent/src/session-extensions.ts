@@ -17,7 +17,16 @@ import type { Toolbox } from "./toolbox.ts";
 
 type JoinParts = Omit<
   ActionParts,
-  "host" | "systemPrompt" | "commands" | "nextTurn" | "modelRegistry" | "providers" | "reload"
+  | "host"
+  | "systemPrompt"
+  | "systemPromptOptions"
+  | "expand"
+  | "commands"
+  | "nextTurn"
+  | "modelRegistry"
+  | "providers"
+  | "virtualModels"
+  | "reload"
 > & {
   resources(): Promise<Resources>;
   machinery(): Promise<Machinery>;
@@ -68,7 +77,10 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
         host: () => bound,
         systemPrompt,
         reload: () => reload(),
+        systemPromptOptions: () => promptOptions(resources, machine && models.model ? machine.tools() : [], store.cwd),
+        expand: async (text) => (await parts.resources()).expand(text),
         providers: extensions.models.providers,
+        virtualModels: extensions.models.virtualModels,
         modelRegistry: extensions.models.registry,
         commands: () =>
           commandItems({
@@ -115,7 +127,6 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
         .catch(() => undefined)
         .then(async () => {
           await host.hooks.entered(...how);
-          await lookAgain();
         });
       started = begun.catch(tellFailure);
       // A handler that never comes back must not keep the host: an abort lets it go on, and prompts wait by themselves.
@@ -165,24 +176,50 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
       bound = given;
       extensions.listen((event) => void pipeline.emit(event));
       extensions.onExit((code) => given.shutdown(code));
-      const { leftOut } = extensions.found;
-      if (leftOut.length > 0) void pipeline.emit(untrusted(leftOut));
-      host.begin();
-      started = host.started().then(lookAgain).catch(tellFailure);
+      const begin = async (readAgain: boolean): Promise<void> => {
+        const { leftOut } = extensions.found;
+        if (leftOut.length > 0 && !readAgain) void pipeline.emit(untrusted(leftOut));
+        host.begin(readAgain);
+        await host.started();
+      };
+      const asked = askForTrust(parts);
+      started = (asked ? asked.then(begin) : begin(false)).catch(tellFailure);
     },
     command: (text) => host.command(text),
     takeError: extensions.takeError,
   };
+  /** What they may ask for without waiting is there, too: looked up for who wants to work, not for who only starts. */
+  const ready = (): Promise<void> => started.then(lookAgain);
   const startedSoon = async (): Promise<void> => {
     const timer = new AbortController();
-    await Promise.race([started, sleep(clock, SOON_MS, timer.signal)]);
+    await Promise.race([ready(), sleep(clock, SOON_MS, timer.signal)]);
     timer.abort();
   };
-  return { session, hooks, open, started: () => started, startedSoon, commandItems: items };
+  return { session, hooks, open, started: ready, startedSoon, commandItems: items };
 }
 
 const SOON_MS = 1000;
 const LONGEST_SETUP_MS = 60_000;
+
+/** Those that are loaded may decide about the code of the project. Undefined when nobody does, or nothing is to be decided. */
+function askForTrust({ ground, extensions, store, pipeline }: JoinParts): undefined | Promise<boolean> {
+  const { hooks } = extensions.host;
+  if (extensions.found.leftOut.length === 0 || !hooks.listens("project_trust")) return undefined;
+  return (async () => {
+    const { decisionAbout, rememberDecision } = await import("./extensions/loading/trust.ts");
+    if (decisionAbout(ground.agentDir, ground.cwd) !== undefined) return false;
+    const { trusted, remember } = await hooks.run("project_trust", { cwd: store.cwd });
+    if (trusted === undefined) return false;
+    if (trusted) extensions.trustProject();
+    try {
+      if (remember) rememberDecision(ground.agentDir, ground.cwd, trusted);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      void pipeline.emit({ type: "notice", level: "warning", source: "extensions", message });
+    }
+    return trusted;
+  })();
+}
 
 function untrusted(paths: readonly string[]) {
   const message = `Code of this project was not loaded, because nobody has said that it is trusted: ${paths.join(", ")}. Start with --approve to load it, or name a file with --extension.`;

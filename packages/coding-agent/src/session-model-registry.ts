@@ -42,13 +42,16 @@ export interface AnswerStream extends AsyncIterable<unknown> {
 
 export type AuthAnswer = { ok: true; apiKey?: string; headers?: Record<string, string> } | { ok: false; error: string };
 
-/** Keys by provider. Nothing in here writes a file. */
+/** Keys by provider. Only logins are kept in a file. */
 export interface ExtensionAuth {
   has(provider: string): boolean;
   hasAuth(provider: string): boolean;
   list(): string[];
   getApiKey(provider: string): Promise<string | undefined>;
   getOAuthProviders(): { id: string; name: string }[];
+  /** Logs in with a provider that an extension has registered; `callbacks` are how a person is asked. */
+  login(provider: string, callbacks?: unknown): Promise<void>;
+  logout(provider: string): Promise<void>;
   /** For this process only, before all other keys. */
   setRuntimeApiKey(provider: string, key: string): void;
   removeRuntimeApiKey(provider: string): void;
@@ -69,7 +72,7 @@ export function createSessionProviders({ found, models, env, contextFor }: Sessi
 export interface ModelRegistryOptions {
   found: Pick<SessionModels, "registry" | "source">;
   models: Pick<ModelControl, "available">;
-  providers: Pick<Providers, "register" | "unregister" | "logins">;
+  providers: Pick<Providers, "register" | "unregister" | "logins" | "login" | "logout">;
   /** Asks a model in the words of extensions. */
   ask(model: Model, context: unknown, options: unknown): AnswerStream;
 }
@@ -141,7 +144,7 @@ function isLogin(registry: ModelRegistry, provider: string): boolean {
 
 function authStorage(
   registry: ModelRegistry,
-  providers: Pick<Providers, "logins">,
+  providers: Pick<Providers, "logins" | "login" | "logout">,
   getApiKey: ExtensionAuth["getApiKey"],
 ): ExtensionAuth {
   const has = (provider: string): boolean => {
@@ -154,6 +157,8 @@ function authStorage(
     list: () => registry.providers().filter(has),
     getApiKey,
     getOAuthProviders: providers.logins,
+    login: (provider, callbacks = {}) => providers.login(provider, callbacks),
+    logout: providers.logout,
     setRuntimeApiKey: (provider, key) => registry.setRuntimeKey(provider, key),
     removeRuntimeApiKey: (provider) => registry.setRuntimeKey(provider, undefined),
     reload: () => undefined,

@@ -123,6 +123,10 @@ function openRegistry(
     runCommand,
     offline: settings.get("offlineModel.enabled"),
     script: options.script === undefined ? undefined : { path: resolvePath(options.script, cwd, env) },
+    async keepLogin(provider, login) {
+      const { keepLogin } = await import("./config/auth-file.ts");
+      keepLogin(agentDir, provider, login);
+    },
     packagesFrom: agentDir,
   });
 }

@@ -106,6 +106,7 @@ export function mainAgent(answers: Answers, story: Story = {}) {
   ): Machinery => ({
     runAgent,
     systemPrompt: () => "system",
+    tools: () => [],
     ports: {
       model: () => used,
       thinkingLevel: () => level,

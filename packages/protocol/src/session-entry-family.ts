@@ -13,7 +13,7 @@ export const FAMILY_ENTRIES = table({
     summary: "From here on the model sees an earlier entry differently, or not at all.",
     fields: {
       targetId: Type.String(),
-      replacement: Type.Unknown({ description: "null leaves the entry out; other content is passed over here" }),
+      replacement: Type.Unknown({ description: "null leaves the entry out; a text, or blocks, are said instead" }),
     },
     systems: ["later"],
     context: "its target, changed",

@@ -2,7 +2,7 @@ import { ProviderError, type ProviderErrorKind } from "../errors.ts";
 import type { HttpBody } from "../http/body.ts";
 import type { HttpTimeouts } from "../http/call.ts";
 import { emptyAnswer } from "../http/failure.ts";
-import { parsedPayload } from "../http/payload.ts";
+import { parsedPayload, parsedText } from "../http/payload.ts";
 import { postForEvents } from "../http/request.ts";
 import { createSseDecoder } from "../http/sse.ts";
 import type { Delta, HttpResponse, ModelRequest, StreamModel } from "../provider.ts";
@@ -41,6 +41,7 @@ async function* run<State>(
       const events = piece ? decoder.push(piece) : decoder.end();
       if (events.length > 0) opening = undefined;
       else if (opening && piece) opening = firstBytes(opening, piece);
+      if (request.onEvent) await showEvents(events, request);
       for (const data of events) family.step(state, data, batch);
       if (!piece) {
         ended = true;
@@ -57,6 +58,10 @@ async function* run<State>(
     if (complete) body?.release();
     else body?.destroy();
   }
+}
+
+async function showEvents(events: readonly string[], { onEvent, model }: ModelRequest): Promise<void> {
+  for (const data of events) await onEvent?.(parsedText(data), model);
 }
 
 interface Opened {

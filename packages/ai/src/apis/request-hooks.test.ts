@@ -132,3 +132,31 @@ test("an abort while somebody looks ends the stream, and nothing is sent", async
   await new Promise((resolve) => setImmediate(resolve));
   expect(seen.bodies).toEqual([]);
 });
+
+describe("the events of an answer", () => {
+  const BODY = 'data: {"type":"ping"}\n\ndata: [DONE]\n\n';
+  const started = async () => {
+    const plain = createServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(BODY);
+    });
+    server = plain;
+    await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
+  };
+
+  test("are shown as they came, each before the next, and are waited for", async () => {
+    const model = testModel({ api: "openai-completions", provider: "own", baseUrl: await started() });
+    const seen: unknown[] = [];
+    let isBusy = false;
+    const onEvent = async (data: unknown, asked: unknown) => {
+      expect([isBusy, asked]).toEqual([false, model]);
+      isBusy = true;
+      await new Promise((resolve) => setImmediate(resolve));
+      isBusy = false;
+      seen.push(data);
+    };
+    await collect(streamAssistant(testRequest({ model, apiKey: "key-of-this-test", onEvent })));
+    expect(seen).toEqual([{ type: "ping" }, "[DONE]"]);
+  });
+});

@@ -41,3 +41,12 @@ export function joinedPayload(payload: Payload): Buffer {
 export function parsedPayload(payload: Payload): unknown {
   return JSON.parse(joinedPayload(payload).toString("utf8"));
 }
+
+/** The value that a text stands for; the text itself when it is no JSON. */
+export function parsedText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -21,7 +21,8 @@ export interface CompatHost {
   models: CompatModels;
   /** Asks a model; also one whose provider an extension has registered. */
   stream: StreamModel;
-  conversation: CompatConversation;
+  /** Loaded for those who want it. */
+  conversation(): Promise<CompatConversation>;
   /** The value of a setting by its dotted name; undefined when nobody has set it and there is no default. */
   setting(key: string): unknown;
   /** A line for people, not for the model. */

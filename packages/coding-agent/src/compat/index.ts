@@ -1,4 +1,5 @@
 import type { CompatHost } from "./host.ts";
+import { isLight, LIGHT_TYPES } from "./light-types.ts";
 import type { OpenParts } from "./parts.ts";
 import type { Names } from "./stand-in.ts";
 import { hasTypebox, loadTypebox } from "./typebox.ts";
@@ -52,17 +53,21 @@ function partOf(typebox: RegExpExecArray): string {
 
 /**
  * The module behind a name, with any sub-path of its package; undefined when it is none of ours. `wanted` are the names
- * that are imported from it, if that is known: only what they need is loaded. `*` and `default` stand for all of it.
+ * that are imported from it, if that is known: only what they need is loaded. `*` and `default` stand for all of it. `code`
+ * is that of the module that imports it: the whole schema library is loaded only for those who use more than its common types.
  */
 export function compatModule(
   specifier: string,
   host: CompatHost,
   wanted?: readonly string[],
+  code?: string,
 ): Promise<object> | undefined {
   const name = SPECIFIER.exec(specifier)?.[1] as Package | undefined;
   if (name !== undefined) return packageOf(name, host, wanted);
   const typebox = TYPEBOX.exec(specifier);
-  return typebox ? loadTypebox(partOf(typebox)) : undefined;
+  if (!typebox) return undefined;
+  const part = partOf(typebox);
+  return part === "" && isLight(wanted, code) ? Promise.resolve({ Type: LIGHT_TYPES }) : loadTypebox(part);
 }
 
 /** What omp puts on the object that extensions get. */

@@ -21,7 +21,7 @@ export function contextOf(log: EntryLog, leaf: number): SessionContext {
     const position = path.findLast((at) => log.kind(at) === kind);
     return position === undefined ? undefined : (log.entry(position) as Extract<SessionEntry, { type: K }>);
   };
-  const messages = contextMessages(log, contextPositions(log, path));
+  const messages = contextMessages(log, contextPositions(log, path), path);
   const answer = messages.findLast((message) => message.role === "assistant");
   const chosen = last("model_change") as { provider?: string; modelId?: string } | undefined;
   const model = answer

@@ -24,8 +24,8 @@ interface Preparation {
 
 type Headers = Record<string, string>;
 
-export function summaryNames(host: CompatHost): Record<string, unknown> {
-  const { conversation } = host;
+export async function summaryNames(host: CompatHost): Promise<Record<string, unknown>> {
+  const conversation = await host.conversation();
 
   async function generateSummary(
     messages: readonly AgentMessage[],

@@ -64,11 +64,11 @@ export function createTestHost(deltas: readonly Delta[] = SAYS_HELLO, fields: Pa
       asked.push(request);
       yield deltas;
     },
-    conversation: {
+    conversation: async () => ({
       toLlm: (messages) => messages as LlmMessage[],
       serialise: (messages) => messages.map((message) => `[${message.role}]`),
       estimateTokens: () => 7,
-    },
+    }),
     setting: (key) => (key === "retry.enabled" ? true : undefined),
     log: (line) => void lines.push(line),
     onStandIn: (name) => void standIns.push(name),

@@ -1,11 +1,13 @@
 import type { Result } from "@tiller/protocol/commands/index";
 import type { CompactionResult } from "@tiller/protocol/compaction";
 import type { UserContent } from "@tiller/protocol/content";
+import type { AgentMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { SessionState } from "@tiller/protocol/state";
-import type { ExtensionUi, UntimedMessage } from "../session/ports.ts";
+import type { EntryDraft, ExtensionUi, HookName, UntimedMessage } from "../session/ports.ts";
 import type { Exec } from "./exec.ts";
 import type { SessionView } from "./session-view.ts";
+import type { VirtualModel } from "./virtual-model.ts";
 
 export type DeliverAs = "steer" | "followUp" | "nextTurn";
 
@@ -17,6 +19,12 @@ export interface ListedTool {
   sourceInfo: object;
 }
 
+export interface UserMessageOptions {
+  deliverAs?: "steer" | "followUp";
+  /** Commands, skills and templates that the text calls by their names count as in a prompt of the host. */
+  expandPromptTemplates?: boolean;
+}
+
 export interface Cancelled {
   cancelled: boolean;
 }
@@ -24,11 +32,18 @@ export interface Cancelled {
 /** What extensions can do to a session and see of it. The session's side of the bargain. */
 export interface ExtensionActions {
   sendMessage(message: UntimedMessage, how: { triggerTurn?: boolean; deliverAs?: DeliverAs }): Promise<void>;
-  sendUserMessage(content: string | UserContent[], how: { deliverAs?: "steer" | "followUp" }): Promise<void>;
+  sendUserMessage(content: string | UserContent[], how: UserMessageOptions): Promise<void>;
   appendEntry(customType: string, data: unknown): string;
   sessionName(): string | undefined;
   setSessionName(name: string): void;
   setLabel(entryId: string, label: string | undefined): void;
+  /** The session as those see it who may add to it at the end of a turn or of a run. */
+  entries: {
+    /** The id of the entry that holds a message of this run. */
+    idOf(message: AgentMessage): string | undefined;
+    /** Adds them, and gives back the messages among them: the run tells those, and keeps them then. `by`: who wants it. */
+    keep(drafts: readonly EntryDraft[], by: HookName): AgentMessage[];
+  };
   exec: Exec;
 
   activeTools(): string[];
@@ -45,6 +60,7 @@ export interface ExtensionActions {
   scopedModels(): readonly unknown[];
   registerProvider(name: string, config: unknown): void;
   unregisterProvider(name: string): void;
+  registerVirtualModel(model: VirtualModel): void;
   modelRegistry(): object;
 
   readonly ui: ExtensionUi;
@@ -61,6 +77,8 @@ export interface ExtensionActions {
   contextUsage(): SessionState["contextUsage"];
   compact(customInstructions: string | undefined): Promise<{ result: CompactionResult } | { refused: string }>;
   systemPrompt(): string;
+  /** What it is made of. */
+  systemPromptOptions(): object;
   isProjectTrusted(): boolean;
   setting(key: string): unknown;
 

@@ -1,7 +1,7 @@
 import type { ImageContent, TextContent } from "@tiller/protocol/content";
 import type { AgentMessage } from "@tiller/protocol/message";
 import { plainJson } from "../lib/plain-json.ts";
-import type { HookResult, UntimedMessage } from "../session/ports.ts";
+import type { EntryDraft, GivenHeaders, HookResult, UntimedMessage } from "../session/ports.ts";
 
 /** What extensions give us, looked at before it is used: none of it was checked by a compiler of ours. */
 
@@ -111,6 +111,62 @@ export function customMessageOf(value: unknown): UntimedMessage | { problem: str
     display: display !== false,
     ...(details === undefined ? {} : { details: plainJson(details) }),
   };
+}
+
+/** Entries that a handler wants to have added, in their order. */
+export function draftsOf(value: unknown): EntryDraft[] | { problem: string } {
+  if (!Array.isArray(value)) return { problem: "entries must be a list" };
+  const drafts: EntryDraft[] = [];
+  for (const [index, given] of value.entries()) {
+    const draft = isRecord(given) ? draftOf(given) : { problem: "must be an object" };
+    if ("problem" in draft) return { problem: `entries[${index}]: ${draft.problem}` };
+    drafts.push(draft);
+  }
+  return drafts;
+}
+
+const DRAFTS: { readonly [T in EntryDraft["type"]]: (given: Record<string, unknown>) => EntryDraft | Problem } = {
+  custom({ customType, data }) {
+    if (typeof customType !== "string" || customType === "") return { problem: "customType must be a text" };
+    return { type: "custom", customType, ...(data === undefined ? {} : { data: plainJson(data) }) };
+  },
+  custom_message(given) {
+    const message = customMessageOf(given);
+    if ("problem" in message) return message;
+    const { role: _, ...rest } = message;
+    return { type: "custom_message", ...rest };
+  },
+  context_edit({ targetId, replacement }) {
+    if (typeof targetId !== "string" || targetId === "") return { problem: "targetId must be the id of an entry" };
+    const content = typeof replacement === "string" || replacement === null ? replacement : contentOf(replacement);
+    if (content === undefined) return { problem: "replacement must be null, a text, or text and image blocks" };
+    return { type: "context_edit", targetId, replacement: content };
+  },
+  compaction({ summary, firstKeptEntryId = null, tokensBefore, details }) {
+    if (typeof summary !== "string" || summary === "") return { problem: "summary must be a text" };
+    if (firstKeptEntryId !== null && typeof firstKeptEntryId !== "string")
+      return { problem: "firstKeptEntryId must be the id of an entry, or null" };
+    const tokens = typeof tokensBefore === "number" ? tokensBefore : 0;
+    const more = details === undefined ? {} : { details: plainJson(details) };
+    return { type: "compaction", summary, firstKeptEntryId, tokensBefore: tokens, ...more };
+  },
+};
+
+interface Problem {
+  problem: string;
+}
+
+function draftOf(given: Record<string, unknown>): EntryDraft | Problem {
+  const type = String(given.type);
+  if (Object.hasOwn(DRAFTS, type)) return DRAFTS[type as EntryDraft["type"]](given);
+  return { problem: `type is "${type}", it must be one of ${Object.keys(DRAFTS).join(", ")}` };
+}
+
+/** Undefined when it is something else. */
+export function headersOf(value: unknown): GivenHeaders | undefined {
+  if (!isRecord(value)) return undefined;
+  const isHeader = (given: unknown): boolean => given === null || typeof given === "string";
+  return Object.values(value).every(isHeader) ? (value as GivenHeaders) : undefined;
 }
 
 export function bashResultOf(value: unknown): HookResult<"user_bash">["result"] {

@@ -67,6 +67,7 @@ export function createContext(options: ContextOptions): object {
     shutdown: () => actions().shutdown(),
     getContextUsage: () => actions().contextUsage(),
     getSystemPrompt: () => actions().systemPrompt(),
+    getSystemPromptOptions: () => actions().systemPromptOptions(),
     compact: (given?: unknown) => compact(actions(), isRecord(given) ? given : {}, options.problem),
   };
   return context;

@@ -3,6 +3,7 @@ import type { ExtensionActions } from "./actions.ts";
 import { type ApiOptions, createApi } from "./create-api.ts";
 import { createEventBus } from "./event-bus.ts";
 import { newExtension } from "./extension.ts";
+import { NEVER } from "./hooks.ts";
 
 type Api = Record<string, (...given: unknown[]) => unknown>;
 
@@ -22,6 +23,7 @@ function desk({ isBound = true, flags = {} as Record<string, boolean | string>, 
         return fails ? Promise.reject(new Error("busy")) : Promise.resolve();
       },
   });
+  const notices: string[] = [];
   const api = createApi({
     extension,
     actions() {
@@ -32,13 +34,14 @@ function desk({ isBound = true, flags = {} as Record<string, boolean | string>, 
     bus: createEventBus({ onError: () => undefined }).forExtension("/a.ts"),
     onHandler: (hook) => void heard.push(hook),
     addTool: (given) => !isTaken && Boolean(extension.tools.set(given.name, given)),
+    onLastHandler: (hook) => void heard.push(`no ${hook}`),
     providers,
     flagValue: (name) => flags[name],
     problem: (event, error) => void problems.push(`${event}: ${error}`),
-    notice: () => undefined,
+    notice: (_key, text) => void notices.push(text),
     extras: { zod: "of omp" },
   }) as Api;
-  return { api, extension, calls, problems, heard, providers };
+  return { api, extension, calls, problems, heard, providers, notices };
 }
 
 const tool = { name: "forecast", description: "Wind", execute: () => undefined };
@@ -55,6 +58,52 @@ describe("what is registered", () => {
     expect(heard).toEqual(["tool_call", "tool_call"]);
     expect(problems).toEqual(['on: there is no event "tide_turns": its handler is never called']);
     expect(() => api.on?.("tool_call", "not a function")).toThrow('on("tool_call"): the handler must be a function');
+  });
+
+  test("handlers that are taken back, once each", () => {
+    const { api, extension, heard } = desk();
+    const [first, second] = [api.on?.("input", handler), api.on?.("input", handler)] as (() => void)[];
+    const before = extension.handlers.get("input");
+    first?.();
+    first?.();
+    expect(extension.handlers.get("input")).toEqual([handler]);
+    second?.();
+    expect([extension.handlers.get("input"), before?.length]).toEqual([[], 2]);
+    expect(heard).toEqual(["input", "input", "no input"]);
+    expect(api.on?.("no_such_event", handler)).toBeTypeOf("function");
+  });
+
+  test.each(Object.entries(NEVER))("%s never happens here, and who listens is told so", (name, why) => {
+    const { api, extension, notices } = desk();
+    expect(api.on?.(name, handler)).toBeTypeOf("function");
+    expect(notices).toEqual([
+      `/a.ts listens to "${name}", which never happens here, because ${why}: that handler is never called`,
+    ]);
+    expect(extension.handlers.size).toBe(0);
+  });
+
+  test("servers of MCP: nothing happens, which is told", () => {
+    const { api, notices } = desk();
+    api.registerMcpServer?.("files", {});
+    api.unregisterMcpServer?.("files");
+    expect(api.getMcpServers?.()).toEqual([]);
+    expect(notices).toEqual([
+      "/a.ts calls registerMcpServer(), which does nothing: there is no client for MCP servers here, so none of its tools is offered",
+      "/a.ts calls unregisterMcpServer(), which does nothing: there is no client for MCP servers here",
+    ]);
+  });
+
+  test("virtual models: they wait for a session like providers", () => {
+    const early = desk({ isBound: false });
+    early.api.registerVirtualModel?.({ id: "fast", model: "p/m" });
+    expect(early.providers).toMatchObject([{ name: "virtual", virtual: { id: "fast", name: "fast" } }]);
+    const late = desk();
+    late.api.registerVirtualModel?.({ id: "fast", model: "p/m" });
+    late.api.registerVirtualModel?.({ id: "fast" });
+    expect(late.calls).toMatchObject([["registerVirtualModel", { provider: "virtual" }]]);
+    expect(late.problems).toEqual([
+      'registerVirtualModel: the virtual model "fast" does not say which model it stands for: model must be "provider/id"',
+    ]);
   });
 
   test("tools: before there is a session they wait, later the session is told", () => {

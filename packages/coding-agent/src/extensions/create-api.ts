@@ -5,8 +5,9 @@ import { contentOf, customMessageOf, isRecord } from "./answers.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { CommandDefinition, Extension, FlagDefinition, Handler, ToolDefinition } from "./extension.ts";
 import { askedBy } from "./guards/rejections.ts";
-import { isHookName, UNCALLED } from "./hooks.ts";
+import { isHookName, NEVER } from "./hooks.ts";
 import { toolProblem } from "./tools.ts";
+import { type VirtualModel, virtualModelOf } from "./virtual-model.ts";
 
 export interface ApiOptions {
   extension: Extension;
@@ -15,12 +16,14 @@ export interface ApiOptions {
   /** Undefined while the extensions are being loaded. */
   bound(): ExtensionActions | undefined;
   bus: EventBus;
-  /** A hook has its first handler. */
+  /** A hook has another handler. */
   onHandler(hook: HookName): void;
   /** False when the name belongs to another extension, which is told. */
   addTool(tool: ToolDefinition): boolean;
+  /** This extension has none any more. */
+  onLastHandler(hook: HookName): void;
   /** Providers that were registered while the extensions are being loaded; they are applied when all are there. */
-  providers: { extensionPath: string; name: string; config?: unknown }[];
+  providers: { extensionPath: string; name: string; config?: unknown; virtual?: VirtualModel }[];
   flagValue(name: string): boolean | string | undefined;
   /** What is wrong with something that was registered. */
   problem(event: string, error: string): void;
@@ -31,7 +34,10 @@ export interface ApiOptions {
 }
 
 /** Methods for things that are not here. */
-const NOT_HERE = ["registerMcpServer", "unregisterMcpServer", "registerVirtualModel"];
+const NOT_HERE: Readonly<Record<string, string>> = {
+  registerMcpServer: "there is no client for MCP servers here, so none of its tools is offered",
+  unregisterMcpServer: "there is no client for MCP servers here",
+};
 
 /** The one argument of an extension's factory. */
 export function createApi(options: ApiOptions): object {
@@ -46,16 +52,16 @@ function registration(options: ApiOptions): object {
   return {
     on(name: unknown, handler: unknown) {
       if (typeof handler !== "function") throw new TypeError(`on("${String(name)}"): the handler must be a function`);
-      if (typeof name === "string" && UNCALLED.has(name)) {
-        const text = `${extensionPath} listens to "${name}", which never happens here: that handler is never called`;
-        return options.notice(`on ${name} ${extensionPath}`, text);
+      if (typeof name === "string" && Object.hasOwn(NEVER, name)) {
+        const text = `${extensionPath} listens to "${name}", which never happens here, because ${NEVER[name]}: that handler is never called`;
+        options.notice(`on ${name} ${extensionPath}`, text);
+        return nothing;
       }
       if (typeof name !== "string" || !isHookName(name)) {
-        return problem("on", `there is no event "${String(name)}": its handler is never called`);
+        problem("on", `there is no event "${String(name)}": its handler is never called`);
+        return nothing;
       }
-      const handlers = extension.handlers.get(name) ?? [];
-      extension.handlers.set(name, [...handlers, handler as Handler]);
-      options.onHandler(name);
+      return listen(options, name, handler as Handler);
     },
     registerTool(given: unknown) {
       const wrong = toolProblem(given);
@@ -97,13 +103,39 @@ function registration(options: ApiOptions): object {
     registerEntryRenderer: () => undefined,
     registerToolRenderer: () => undefined,
     registerMarkdownTransformer: () => undefined,
+    registerVirtualModel(given: unknown) {
+      const virtual = virtualModelOf(given);
+      if ("problem" in virtual) return problem("registerVirtualModel", virtual.problem);
+      const actions = bound();
+      if (actions) actions.registerVirtualModel(virtual);
+      else options.providers.push({ extensionPath, name: virtual.provider, virtual });
+    },
     ...Object.fromEntries(
-      NOT_HERE.map((name) => [
+      Object.entries(NOT_HERE).map(([name, why]) => [
         name,
-        () => options.notice(`${name} ${extensionPath}`, `${extensionPath} calls ${name}(), which does nothing here`),
+        () =>
+          options.notice(`${name} ${extensionPath}`, `${extensionPath} calls ${name}(), which does nothing: ${why}`),
       ]),
     ),
     getMcpServers: () => [],
+  };
+}
+
+const nothing = (): undefined => undefined;
+
+/** Gives back what ends it. Lists are never changed: whoever is being told is told to the end of the list he has. */
+function listen({ extension, onHandler, onLastHandler }: ApiOptions, name: HookName, handler: Handler): () => void {
+  const { handlers } = extension;
+  handlers.set(name, [...(handlers.get(name) ?? []), handler]);
+  onHandler(name);
+  let isOver = false;
+  return () => {
+    if (isOver) return;
+    isOver = true;
+    const listed = handlers.get(name) ?? [];
+    const left = listed.toSpliced(listed.indexOf(handler), 1);
+    handlers.set(name, left);
+    if (left.length === 0) onLastHandler(name);
   };
 }
 
@@ -151,10 +183,11 @@ function actionsOf(options: ApiOptions): object {
     },
     getCommands: () => actions().commands(),
     setModel(model: unknown) {
+      const { setModel } = actions();
       if (!isRecord(model) || typeof model.provider !== "string" || typeof model.id !== "string")
         throw new TypeError("setModel: a model is an object with provider and id");
       const { provider, id } = model;
-      return askedBy(options.extension.source.path, actions().setModel({ provider, id }));
+      return askedBy(options.extension.source.path, setModel({ provider, id }));
     },
     getThinkingLevel: () => actions().thinkingLevel(),
     setThinkingLevel(level: unknown) {

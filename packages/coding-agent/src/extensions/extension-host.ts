@@ -45,8 +45,8 @@ export interface ExtensionHost {
   readonly generation: Generation;
   /** What they can do from now on. */
   bind(actions: ExtensionActions): void;
-  /** The first session begins for them. */
-  begin(): void;
+  /** The first session begins for them; or, when others are to be loaded now, for all that there are then. */
+  begin(readAgain?: boolean): void;
   /** The session has begun for all of them. Never rejects. */
   started(): Promise<void>;
   command(text: string): { name: string; run(): Promise<void> } | undefined;
@@ -195,11 +195,11 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     return renewed;
   };
   /** The session that they belonged to is gone: they go first. */
-  const replace = async (): Promise<void> => {
+  const replace = async (readAgain = false): Promise<void> => {
     generation.end();
     options.onEnded();
     hasBegun = false;
-    generation = await generate(false);
+    generation = await generate(readAgain);
     settleProviders();
   };
   /** The session goes on: those who are still at work go last, and what they were asked they still answer. */
@@ -220,6 +220,7 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     gate.runner,
     () => clock.now(),
     () => session,
+    () => actions?.entries,
   );
   /** All have heard what was told until now; but nobody waits for ever for one who does not listen. */
   const heardSoon = async (): Promise<void> => {
@@ -245,7 +246,7 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     entered: (reason, previous) =>
       inTurn(async () => {
         session = {};
-        await gate.closedDuring(replace);
+        await gate.closedDuring(() => replace());
         await start(reason, previous);
       }),
   };
@@ -259,8 +260,9 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
       actions = given;
       settleProviders();
     },
-    begin() {
-      started = start("startup");
+    begin(readAgain = false) {
+      const again = (): Promise<void> => gate.closedDuring(() => replace(true));
+      started = readAgain ? inTurn(again).then(() => start("startup")) : start("startup");
     },
     started: () => started,
     command(text) {

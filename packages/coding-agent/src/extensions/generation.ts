@@ -40,7 +40,10 @@ export interface GenerationOptions {
   enter(label: string): () => void;
   report(error: ExtensionError): void;
   /** The object that the factory gets. */
-  api(extension: Extension, parts: Pick<ApiOptions, "bus" | "onHandler" | "providers" | "addTool">): object;
+  api(
+    extension: Extension,
+    parts: Pick<ApiOptions, "bus" | "onHandler" | "onLastHandler" | "providers" | "addTool">,
+  ): object;
 }
 
 /** Calls the factories in parallel; what they register counts in the order of the extensions. */
@@ -53,7 +56,11 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
     onError: ({ extensionPath, channel, error }) =>
       report({ extensionPath, event: `events: ${channel}`, error: errorText(error) }),
   });
+  const begun: Extension[] = [];
   const onHandler = (hook: HookName): void => void heard.add(hook);
+  const onLastHandler = (hook: HookName): void => {
+    if (!begun.some(({ handlers }) => handlers.get(hook)?.length)) heard.delete(hook);
+  };
   /** Those that count, once all factories are through: from then on a name belongs to whoever has it. */
   let settled: readonly Extension[] = [];
   const addTool = (extension: Extension, tool: ToolDefinition): boolean => {
@@ -70,10 +77,12 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
       return undefined;
     }
     const extension = newExtension(source);
+    begun.push(extension);
     const bus = hub.forExtension(source.path);
     const api = options.api(extension, {
       bus,
       onHandler,
+      onLastHandler,
       providers,
       addTool: (tool) => addTool(extension, tool),
     });

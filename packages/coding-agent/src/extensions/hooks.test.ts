@@ -20,7 +20,13 @@ const input = () => ({ text: "hi", source: "rpc" as const });
 const call = () => ({ toolName: "read", toolCallId: "1", input: {} });
 const ran = () => ({ ...call(), isError: false, content: [text("A")], details: { lines: 1 } });
 const preparation = {} as HookEvent<"session_before_compact">["preparation"];
-const compact = () => ({ preparation, branchEntries: [], signal: new AbortController().signal });
+const compact = () => ({
+  preparation,
+  branchEntries: [],
+  signal: new AbortController().signal,
+  reason: "manual" as const,
+  willRetry: false,
+});
 const tree = () => ({
   preparation: {} as HookEvent<"session_before_tree">["preparation"],
   signal: new AbortController().signal,
@@ -44,7 +50,134 @@ const NO_TEXTS = { skillPaths: [], promptPaths: [] };
 const LISTS = "skillPaths and promptPaths must be lists of paths";
 const summary = { summary: "short" };
 
+const turn = () => ({
+  turnIndex: 0,
+  message: user("hi"),
+  toolResults: [],
+  messageEntryId: "a",
+  toolResultEntryIds: [],
+  entries: [],
+});
+const settle = () => ({ messages: [], aborted: false, entries: [] });
+const custom = { type: "custom", customType: "note", data: { a: 1 } };
+const note = { type: "custom_message", customType: "note", content: "more", display: true };
+const edit = { type: "context_edit", targetId: "a", replacement: null };
+const cut = { type: "compaction", summary: "short", firstKeptEntryId: null, tokensBefore: 0 };
+const system = (content: unknown) => ({ role: "system" as const, content: content as string, timestamp: 0 });
+const FIRST = "the first of the messages must be the system message, with a text as its content";
+
 const rows: Row[] = [
+  row("nothing is said", "turn_end", turn(), [{}], { entries: [], continue: false }),
+  row("one who wants to go on is enough", "turn_end", turn(), [{ continue: true }, { continue: false }], {
+    entries: [],
+    continue: true,
+  }),
+  row(
+    "all kinds of entries; the last list counts",
+    "agent_before_settle",
+    settle(),
+    [{ entries: [custom] }, { entries: [custom, { ...note, display: undefined }, edit, cut] }],
+    { entries: [custom, note, edit, cut], continue: false },
+  ),
+  row("what a compaction does not say", "turn_end", turn(), [{ entries: [{ type: "compaction", summary: "short" }] }], {
+    entries: [cut],
+    continue: false,
+  }),
+  ...(
+    [
+      ["no list", { entries: custom }, "entries must be a list"],
+      ["nothing", { entries: [null] }, "entries[0]: must be an object"],
+      [
+        "of a kind that is not for extensions",
+        { entries: [custom, { type: "label" }] },
+        'entries[1]: type is "label", it must be one of custom, custom_message, context_edit, compaction',
+      ],
+      ["without a type of its own", { entries: [{ type: "custom" }] }, "entries[0]: customType must be a text"],
+      [
+        "a message without content",
+        { entries: [{ ...note, content: 7 }] },
+        "entries[0]: message.content must be a text, or a list of text and image blocks",
+      ],
+      [
+        "an edit of nothing",
+        { entries: [{ ...edit, targetId: "" }] },
+        "entries[0]: targetId must be the id of an entry",
+      ],
+      [
+        "an edit without words",
+        { entries: [{ ...edit, replacement: 7 }] },
+        "entries[0]: replacement must be null, a text, or text and image blocks",
+      ],
+      ["no summary", { entries: [{ ...cut, summary: "" }] }, "entries[0]: summary must be a text"],
+      [
+        "a cut at no entry",
+        { entries: [{ ...cut, firstKeptEntryId: 7 }] },
+        "entries[0]: firstKeptEntryId must be the id of an entry, or null",
+      ],
+    ] as const
+  ).map(([name, answer, words]) =>
+    row(`entries: ${name}`, "turn_end", turn(), [answer], { entries: [], continue: false }, problem(words)),
+  ),
+  row(
+    "headers add up; null takes one away",
+    "before_provider_headers",
+    { headers: { a: "1" } },
+    [{ headers: { b: "2" } }, { a: null }],
+    {
+      headers: { a: null, b: "2" },
+    },
+  ),
+  row(
+    "headers that are none",
+    "before_provider_headers",
+    { headers: {} },
+    [{ headers: { a: 7 } }],
+    { headers: {} },
+    problem("headers must be texts, or null"),
+  ),
+  row(
+    "the last transcript counts",
+    "context_with_system",
+    { messages: [system("a"), user("hi")] },
+    [{ messages: [system("b")] }, {}],
+    { messages: [system("b")] },
+  ),
+  ...[[user("hi")], [system(7), user("hi")], []].map((messages) =>
+    row(
+      "without a system message at its head",
+      "context_with_system",
+      { messages: [system("a")] },
+      [{ messages }],
+      { messages: [system("a")] },
+      problem(FIRST),
+    ),
+  ),
+  row(
+    "no messages",
+    "context_with_system",
+    { messages: [system("a")] },
+    [{ messages: ["hi"] }],
+    { messages: [system("a")] },
+    problem("messages must be a list of messages"),
+  ),
+  row("undecided", "project_trust", { cwd: "/" }, [{}, { trusted: "undecided", remember: true }], { remember: false }),
+  row("yes", "project_trust", { cwd: "/" }, [{ trusted: "yes" }], { trusted: true, remember: false }, ["stop"]),
+  row(
+    "no, for ever",
+    "project_trust",
+    { cwd: "/" },
+    [{ trusted: "no", remember: true }],
+    { trusted: false, remember: true },
+    ["stop"],
+  ),
+  row(
+    "something else",
+    "project_trust",
+    { cwd: "/" },
+    [{ trusted: true }],
+    { remember: false },
+    problem('trusted must be "yes", "no" or "undecided"'),
+  ),
   row("nobody answers", "resources_discover", { cwd: "/", reason: "startup" }, [], NO_TEXTS),
   row(
     "places add up, and it is known whose they are",

@@ -1,6 +1,16 @@
 import { plainJson } from "../lib/plain-json.ts";
 import type { FromExtension, HookEvent, HookName, HookResult } from "../session/ports.ts";
-import { bashResultOf, contentOf, customMessageOf, imagesOf, isRecord, replacedMessage, strings } from "./answers.ts";
+import {
+  bashResultOf,
+  contentOf,
+  customMessageOf,
+  draftsOf,
+  headersOf,
+  imagesOf,
+  isRecord,
+  replacedMessage,
+  strings,
+} from "./answers.ts";
 
 /** Every hook in one table: what a handler's answer does, how those of several handlers combine, how long each may take. */
 
@@ -44,6 +54,27 @@ const cancelling = (summary: string) => ({
   limitMs: LATER,
   nothing: () => ({ cancel: false }),
   take: takeCancel,
+});
+
+type BoundaryHook = "turn_end" | "agent_before_settle";
+
+/** A point at which a run may go on although nobody else wants it to. */
+const boundary = (summary: string) => ({
+  summary,
+  answer:
+    "`{entries?: [...event.entries, entry], continue?: true}`: what is added to the session (`custom`, `custom_message`, `context_edit`, `compaction`), and that the model is asked once more",
+  limitMs: LATER,
+  nothing: () => ({ entries: [], continue: false }),
+  take(answer: Record<string, unknown>, { event, result }: HookState<BoundaryHook>) {
+    if (answer.entries !== undefined) {
+      const drafts = draftsOf(answer.entries);
+      if ("problem" in drafts) return drafts;
+      result.entries = drafts;
+      event.entries = [...drafts];
+    }
+    if (answer.continue === true) result.continue = true;
+    return undefined;
+  },
 });
 
 export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
@@ -171,9 +202,10 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   },
   agent_start: told("A run begins."),
   agent_end: told("A run has ended."),
+  agent_before_settle: boundary("A run is about to be over: nothing else would follow."),
   agent_settled: told("A run has ended, and nothing follows by itself."),
   turn_start: told("The model is about to be asked."),
-  turn_end: told("The model has answered, and its tool calls have results."),
+  turn_end: boundary("The model has answered, and its tool calls have results."),
   message_start: told("A message begins."),
   message_update: told("More of the model's answer is there."),
   message_end: {
@@ -203,6 +235,36 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
       return undefined;
     },
   },
+  context_with_system: {
+    summary: "The same with the system prompt and its tools as the first message, after `context`.",
+    answer: "`{messages}` is what the model sees this time; the first must be the system message",
+    limitMs: LATER,
+    nothing: ({ messages }) => ({ messages }),
+    take(answer, { event, result }) {
+      if (answer.messages === undefined) return undefined;
+      if (!Array.isArray(answer.messages) || !answer.messages.every((message) => isRecord(message) && message.role)) {
+        return { problem: "messages must be a list of messages" };
+      }
+      const [first] = answer.messages;
+      if (first?.role !== "system" || typeof first.content !== "string")
+        return { problem: "the first of the messages must be the system message, with a text as its content" };
+      event.messages = result.messages = answer.messages;
+      return undefined;
+    },
+  },
+  before_provider_headers: {
+    summary:
+      "The headers that are configured for a request to a provider, before it is made. They may be changed in place.",
+    answer: "`{headers}`, or the headers: they are added to those that are there; `null` takes one away",
+    limitMs: LATER,
+    nothing: ({ headers }) => ({ headers }),
+    take(answer, { event, result }) {
+      const given = headersOf(isRecord(answer.headers) ? answer.headers : answer);
+      if (!given) return { problem: "headers must be texts, or null" };
+      event.headers = result.headers = { ...event.headers, ...given };
+      return undefined;
+    },
+  },
   before_provider_request: {
     summary: "The body of a request to a provider is about to be sent.",
     answer: "anything but `undefined` is sent instead",
@@ -216,10 +278,12 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
     },
   },
   after_provider_response: told("A provider has begun to answer."),
+  provider_stream_event: told("An event has come from a provider, as it came (`data`, parsed if it is JSON)."),
 
   tool_call: {
     summary: "A tool is about to run. `input` may be changed in place.",
-    answer: "`{block: true, reason?}`: it does not run, the model sees the reason",
+    answer:
+      "`{block: true, reason?}`: it does not run, the model sees the reason; `{terminate: true}`: as in the result of a tool",
     limitMs: LATER,
     nothing: () => ({}),
     take(answer, { result }) {
@@ -286,23 +350,33 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   auto_compaction_end: told("That summary is made, or not."),
   auto_retry_start: told("The model is asked again after a pause."),
   auto_retry_end: told("Asking again is over."),
+  ttsr_triggered: told("A rule was broken in the middle of an answer."),
   todo_reminder: told("The model is reminded of open tasks."),
+  project_trust: {
+    summary:
+      "The project brings code, and nobody has said yet whether it is trusted. Code of the project is not asked: it is not loaded yet.",
+    answer: '`{trusted: "yes" | "no" | "undecided", remember?: boolean}`: the first yes or no counts',
+    limitMs: LATER,
+    nothing: () => ({ remember: false }),
+    take(answer, { result }) {
+      const { trusted } = answer;
+      if (trusted === undefined || trusted === "undecided") return undefined;
+      if (trusted !== "yes" && trusted !== "no") return { problem: 'trusted must be "yes", "no" or "undecided"' };
+      result.trusted = trusted === "yes";
+      result.remember = answer.remember === true;
+      return "stop";
+    },
+  },
   ui_prompt_start: told("A dialog is shown."),
   ui_prompt_end: told("A dialog is over."),
 };
 
-/** Events of other hosts for things that are not here, or are decided without extensions. */
-export const UNCALLED: ReadonlySet<string> = new Set([
-  "agent_before_settle",
-  "before_provider_headers",
-  "cache_warming_decision",
-  "context_with_system",
-  "mcp_servers_change",
-  "project_trust",
-  "provider_stream_event",
-  "ttsr_triggered",
-  "user_python",
-]);
+/** Events of other hosts that cannot happen here, and why. Whoever listens to one is told so. */
+export const NEVER: Readonly<Record<string, string>> = {
+  cache_warming_decision: "no provider is asked only to keep its cache warm",
+  mcp_servers_change: "there is no client for MCP servers",
+  user_python: "there is no command that runs Python",
+};
 
 function takeCancel(answer: Record<string, unknown>, { result }: { result: { cancel: boolean } }): "stop" | undefined {
   if (answer.cancel !== true) return undefined;

@@ -16,10 +16,8 @@ describe("what extensions are told of an event", () => {
     [{ type: "agent_end", messages: [user], willRetry: true }, { messages: [user] }],
     [{ type: "agent_settled", aborted: true }, { aborted: true }],
     [{ type: "turn_start" }, { turnIndex: 3, timestamp: 1000 }],
-    [
-      { type: "turn_end", message: assistant, toolResults: [] },
-      { turnIndex: 3, message: assistant, toolResults: [] },
-    ],
+    // Its handlers have a say in what follows: they are asked.
+    [{ type: "turn_end", message: assistant, toolResults: [] }, undefined],
     [{ type: "message_start", message: assistant }, { message: assistant }],
     [
       { type: "message_update", event: delta, snapshot: () => assistant },

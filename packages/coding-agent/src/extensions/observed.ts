@@ -34,14 +34,13 @@ function shallowCopy(message: AssistantMessage): AssistantMessage {
 
 /**
  * The hooks that only hear. What they hear is a copy: whatever they do with it, the run goes on as it was. Messages that are whole when they are first told are not here, nor are their ends: their
- * handlers are asked before anybody hears of them.
+ * handlers are asked before anybody hears of them; nor is the end of a turn, whose handlers have a say in what follows.
  */
 const PAYLOADS = {
   agent_start: () => ({}),
   agent_end: ({ messages }) => structuredClone({ messages }),
   agent_settled: bare,
   turn_start: (_, { turnIndex, timestamp }) => ({ turnIndex, timestamp }),
-  turn_end: ({ message, toolResults }, { turnIndex }) => structuredClone({ turnIndex, message, toolResults }),
   message_start: bare,
   message_update: ({ event, snapshot }) => ({
     message: shallowCopy(snapshot()),
@@ -56,6 +55,7 @@ const PAYLOADS = {
   auto_retry_start: bare,
   auto_retry_end: bare,
   todo_reminder: bare,
+  ttsr_triggered: bare,
 } satisfies Payloads;
 
 /** Told before anybody else hears of it, see above. */

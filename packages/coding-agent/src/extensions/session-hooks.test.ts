@@ -3,9 +3,12 @@ import type { AgentMessage } from "@tiller/protocol/message";
 import { describe, expect, test } from "vitest";
 import type { HookName } from "../session/ports.ts";
 import type { SessionEvent } from "../session/session-event.ts";
+import type { ExtensionActions } from "./actions.ts";
 import { HOOKS } from "./hooks.ts";
 import type { Runner } from "./runner.ts";
 import { createSessionHooks } from "./session-hooks.ts";
+
+const ids = new Map<AgentMessage, string>();
 
 type Answer = (event: Record<string, unknown>) => unknown;
 
@@ -23,11 +26,19 @@ function setUp(answers: Partial<Record<HookName, Answer>>) {
     },
   };
   const state = { session: 1 };
+  const entries: ExtensionActions["entries"] = {
+    idOf: (message) => ids.get(message),
+    keep(drafts, by) {
+      notes.push(`${by} keeps ${drafts.map(({ type }) => type)}`);
+      return [user("kept")];
+    },
+  };
   return {
     hooks: createSessionHooks(
       runner,
       () => 1000,
       () => state.session,
+      () => entries,
     ),
     notes,
     state,
@@ -102,6 +113,7 @@ describe("the loop", () => {
     [["message_end"], ["settle"]],
     [["tool_call"], ["beforeTool"]],
     [["tool_result"], ["afterTool"]],
+    [["turn_end"], ["endTurn"]],
     [
       ["message_end", "tool_call", "tool_result"],
       ["settle", "beforeTool", "afterTool"],
@@ -141,7 +153,7 @@ describe("the loop", () => {
   test("a tool that may run, with the arguments that handlers can change", async () => {
     const args = { path: "a" };
     const { hooks } = setUp({ tool_call: ({ input }) => void Object.assign(input as object, { path: "b" }) });
-    expect(await hooks.forAgent()?.beforeTool?.({ ...call, args })).toBeUndefined();
+    expect(await hooks.forAgent()?.beforeTool?.({ ...call, args })).toEqual({});
     expect(args).toEqual({ path: "b" });
   });
 
@@ -152,7 +164,7 @@ describe("the loop", () => {
       { block: "no", terminate: true },
     ],
     [{ block: "" }, { block: "" }],
-    [{ terminate: true }, undefined],
+    [{ terminate: true }, { terminate: true }],
   ];
   test.each(blocked)("a tool of which is said %j", async (answer, expected) => {
     const { hooks } = setUp({ tool_call: () => answer });
@@ -198,5 +210,57 @@ describe("the loop", () => {
       .forAgent()
       ?.afterTool?.({ ...call, result: { ...result, terminate: true }, isError: false });
     expect(changed?.result).toMatchObject({ content: say("B"), terminate: true });
+  });
+});
+
+describe("the ends", () => {
+  const toolResult = { role: "toolResult", toolCallId: "1", content: [], timestamp: 3 } as unknown as AgentMessage;
+  const turn = { message: assistant, toolResults: [toolResult], signal } as never;
+
+  test("a turn: handlers see which entries hold it, what was told before has been heard, and nothing follows by itself", async () => {
+    ids.set(assistant, "e1").set(toolResult, "e2");
+    const { hooks, notes } = setUp({ turn_start: silent, turn_end: silent });
+    void hooks.observe({ type: "turn_start" }, { promptId: "p", turnIndex: 4 });
+    expect(await hooks.forAgent()?.endTurn?.(turn)).toEqual({ messages: [], continue: false });
+    expect(notes.map((note) => note.split(" ")[0])).toEqual(["turn_start", "turn_end"]);
+  });
+
+  test("a turn: the event", async () => {
+    const seen: object[] = [];
+    const { hooks } = setUp({ turn_end: (event) => void seen.push(event) });
+    const event = { type: "turn_end", message: assistant, toolResults: [] } as never;
+    expect(hooks.observe(event, { promptId: "p", turnIndex: 2 })).toBeUndefined();
+    await hooks.forAgent()?.endTurn?.(turn);
+    const ofEntries = { messageEntryId: "e1", toolResultEntryIds: ["e2"], entries: [] };
+    expect(seen).toEqual([{ turnIndex: 2, message: assistant, toolResults: [toolResult], ...ofEntries }]);
+  });
+
+  test("a turn: what is wanted is kept, and the model is asked once more", async () => {
+    const draft = { type: "custom", customType: "note" };
+    const { hooks, notes } = setUp({ turn_end: () => ({ entries: [draft], continue: true }) });
+    expect(await hooks.forAgent()?.endTurn?.(turn)).toEqual({ messages: [user("kept")], continue: true });
+    expect(notes.at(-1)).toBe("turn_end keeps custom");
+  });
+
+  test("a run: nobody listens, nobody is asked", async () => {
+    const { hooks, notes } = setUp({});
+    const nothing = { messages: [], continue: false };
+    expect(await hooks.beforeSettle({ messages: [], aborted: false }, signal)).toEqual(nothing);
+    expect(notes).toEqual([]);
+  });
+
+  test("a run: handlers see how it ended, in a copy, and may want it to go on", async () => {
+    const seen: object[] = [];
+    const messages = [user("hi")];
+    const { hooks } = setUp({
+      agent_before_settle(event) {
+        seen.push(structuredClone(event));
+        (event.messages as unknown[]).length = 0;
+        return { continue: true };
+      },
+    });
+    const said = await hooks.beforeSettle({ messages, aborted: false }, signal);
+    expect(said).toEqual({ messages: [], continue: true });
+    expect([seen, messages]).toEqual([[{ messages, aborted: false, entries: [] }], [user("hi")]]);
   });
 });

@@ -1,6 +1,7 @@
 import type { AgentHooks } from "@tiller/agent/types";
 import type { AgentMessage } from "@tiller/protocol/message";
-import type { HookName, SessionHooks } from "../session/ports.ts";
+import type { EntryDraft, HookName, SessionHooks } from "../session/ports.ts";
+import type { ExtensionActions } from "./actions.ts";
 import { isAskedBefore, observed } from "./observed.ts";
 import type { Runner } from "./runner.ts";
 
@@ -12,8 +13,11 @@ export function createSessionHooks(
   runner: Runner,
   now: () => number,
   session: () => unknown,
+  entries: () => ExtensionActions["entries"] | undefined,
 ): Omit<SessionHooks, "leave" | "entered"> {
   const { listens, run } = runner;
+  /** Of the turn whose end was told last. */
+  let turnIndex = 0;
   /** Events are told one after the other, whoever does not wait for them. */
   let told: Promise<unknown> = Promise.resolve();
   const tellInTurn = (work: () => Promise<unknown>): Promise<void> => {
@@ -36,8 +40,7 @@ export function createSessionHooks(
   };
   const beforeTool: AgentHooks["beforeTool"] = async ({ toolName, toolCallId, args, signal }) => {
     await told;
-    const { block, terminate } = await run("tool_call", { toolName, toolCallId, input: args }, signal);
-    return block === undefined ? undefined : { block, ...(terminate && { terminate }) };
+    return run("tool_call", { toolName, toolCallId, input: args }, signal);
   };
   const afterTool: AgentHooks["afterTool"] = async ({ toolName, toolCallId, args, result, isError, signal }) => {
     const [input, shown] = structuredClone([args, result] as const);
@@ -47,23 +50,44 @@ export function createSessionHooks(
     const details = used.details === shown.details ? result.details : used.details;
     return { result: { ...result, content, details }, isError: used.isError };
   };
+  const endTurn: AgentHooks["endTurn"] = async ({ message, toolResults, signal }) => {
+    await told;
+    const idOf = (held: AgentMessage): string | undefined => entries()?.idOf(held);
+    const messageEntryId = idOf(message);
+    const toolResultEntryIds = toolResults.flatMap((result) => idOf(result) ?? []);
+    const ids = { toolResultEntryIds, ...(messageEntryId !== undefined && { messageEntryId }) };
+    const event = { turnIndex, ...structuredClone({ message, toolResults }), ...ids, entries: [] };
+    const decided = await run("turn_end", event, signal);
+    return { messages: keep(decided.entries, "turn_end"), continue: decided.continue };
+  };
+  const keep = (drafts: readonly EntryDraft[], by: HookName): AgentMessage[] =>
+    drafts.length > 0 ? (entries()?.keep(drafts, by) ?? []) : [];
   const anyOf = (...hooks: HookName[]): boolean => hooks.some(listens);
 
   return {
     listens,
     run,
     observe(event, place) {
+      if (event.type === "turn_end") turnIndex = place?.turnIndex ?? 0;
       if (!listens(event.type as HookName) || isAskedBefore(event)) return undefined;
       const about = observed(event, place, now);
       return about && tellInTurn(() => run(about.hook, about.payload));
     },
+    async beforeSettle({ messages, aborted }, signal) {
+      if (!listens("agent_before_settle")) return { messages: [], continue: false };
+      await told;
+      const event = { messages: structuredClone(messages), aborted, entries: [] };
+      const decided = await run("agent_before_settle", event, signal);
+      return { messages: keep(decided.entries, "agent_before_settle"), continue: decided.continue };
+    },
     settled: () => told.then(() => undefined),
     forAgent() {
-      if (!anyOf("message_start", "message_end", "tool_call", "tool_result")) return undefined;
+      if (!anyOf("message_start", "message_end", "tool_call", "tool_result", "turn_end")) return undefined;
       return {
         ...(anyOf("message_start", "message_end") && { settle }),
         ...(listens("tool_call") && { beforeTool }),
         ...(listens("tool_result") && { afterTool }),
+        ...(listens("turn_end") && { endTurn }),
       };
     },
   };

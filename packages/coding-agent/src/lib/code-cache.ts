@@ -44,6 +44,8 @@ type Wrapper = (
 
 /** A run that has answered a prompt has compiled what the next one needs. */
 const WORTH_KEEPING = /^run-machinery/;
+/** What comes from here on is the same at each start with extensions, whether there is a prompt or not. */
+const EXTENSIONS = /^load-extensions/;
 
 export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): void {
   const cacheDir = join(folder, `${process.version}-${process.arch}-${build}`);
@@ -51,11 +53,14 @@ export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): v
   const loaded = new Map<string, Loaded>();
   const fresh = new Map<string, Script>();
   let worthKeeping = false;
+  /** How many files were compiled before those that extensions need. */
+  let beforeExtensions: number | undefined;
 
   const load = (file: string): unknown => {
     const known = loaded.get(file);
     if (known) return known.exports;
     const module: Loaded = { exports: {} };
+    if (EXTENSIONS.test(basename(file))) beforeExtensions = fresh.size;
     // Known before it has run, because modules may need each other.
     loaded.set(file, module);
     try {
@@ -84,7 +89,8 @@ export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): v
   };
 
   process.once("exit", () => {
-    if (worthKeeping && fresh.size > 0) keep(cacheDir, fresh);
+    const from = worthKeeping ? 0 : (beforeExtensions ?? fresh.size);
+    if (fresh.size > from) keep(cacheDir, new Map([...fresh].slice(from)));
   });
   load(entry);
 }

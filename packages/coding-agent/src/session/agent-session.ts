@@ -226,7 +226,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       return { disposition: "queued" };
     };
     if (!needsLook(request)) return add(userMessage(request, clock.now()));
-    return lookAt(request, patienceNow()).then((looked) => {
+    return lookAt(request, patienceNow(), name === "steering" ? "steer" : "followUp").then((looked) => {
       if ("refused" in looked) return looked;
       if ("message" in looked) return add(userMessage(looked, clock.now()));
       return { disposition: "handled", ...(prompt && { job: handled.job(prompt, async () => undefined) }) };
@@ -237,11 +237,16 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   const lookAt = async (
     request: MessageRequest,
     signal?: AbortSignal,
+    streamingBehavior?: "steer" | "followUp",
   ): Promise<MessageRequest | Refused | { handled: true }> => {
     const { message: text, images } = request;
     await (signal ? orAborted(parts.started(), signal) : parts.started());
     const input = hooks?.listens("input")
-      ? await hooks.run("input", { text, images, source: parts.inputSource }, signal)
+      ? await hooks.run(
+          "input",
+          { text, images, source: parts.inputSource, ...(streamingBehavior && { streamingBehavior }) },
+          signal,
+        )
       : { handled: false, text, images };
     if (input.handled) return { handled: true };
     const seen = { message: input.text, images: input.images };

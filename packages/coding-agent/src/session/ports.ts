@@ -1,6 +1,6 @@
 import type { AgentHooks } from "@tiller/agent/types";
 import type { CompactionResult } from "@tiller/protocol/compaction";
-import type { ImageContent } from "@tiller/protocol/content";
+import type { ImageContent, UserContent } from "@tiller/protocol/content";
 import type { AgentMessage, CustomMessage, ToolResultMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
@@ -63,8 +63,8 @@ export interface HookCalls {
     event: { sessionId: string; messages: readonly AgentMessage[] };
     result: { context: string[]; prompt?: string; preserveData?: unknown };
   };
-  session_compact: Told<{ compactionEntry: SessionEntry; fromExtension: boolean }>;
-  session_compact_failed: Told<{ reason: string; error: string }>;
+  session_compact: Told<{ compactionEntry: SessionEntry; fromExtension: boolean } & CompactionCause>;
+  session_compact_failed: Told<{ error: string; errorMessage: string; aborted: boolean } & CompactionCause>;
   session_before_tree: { event: { preparation: TreePreparation; signal: AbortSignal }; result: TreeDecision };
   session_tree: Told<{
     newLeafId: string | null;
@@ -76,21 +76,31 @@ export interface HookCalls {
   session_info_changed: Told<{ name?: string }>;
 
   input: {
-    event: { text: string; images?: readonly ImageContent[]; source: InputSource };
+    event: {
+      text: string;
+      images?: readonly ImageContent[];
+      source: InputSource;
+      /** Absent when nothing is running: the prompt begins at once. */
+      streamingBehavior?: "steer" | "followUp";
+    };
     result: { handled: boolean; text: string; images?: readonly ImageContent[] };
   };
   before_agent_start: { event: BeforeAgentStart; result: { messages: UntimedMessage[]; systemPrompt: string } };
   agent_start: Told;
   agent_end: Told<{ messages: readonly AgentMessage[] }>;
+  agent_before_settle: { event: { messages: AgentMessage[]; aborted: boolean } & Proposed; result: Boundary };
   agent_settled: Told<{ aborted: boolean }>;
   turn_start: Told<{ turnIndex: number; timestamp: number }>;
-  turn_end: Told<{ turnIndex: number; message: AgentMessage; toolResults: readonly ToolResultMessage[] }>;
+  turn_end: { event: TurnEnd & Proposed; result: Boundary };
   message_start: Told<{ message: AgentMessage }>;
   message_update: Told<{ message: AgentMessage; assistantMessageEvent: StreamEvent }>;
   message_end: { event: { message: AgentMessage }; result: { message: AgentMessage } };
   context: { event: { messages: AgentMessage[] }; result: { messages: AgentMessage[] } };
+  context_with_system: { event: { messages: TranscriptMessage[] }; result: { messages: TranscriptMessage[] } };
+  before_provider_headers: { event: { headers: GivenHeaders }; result: { headers: GivenHeaders } };
   before_provider_request: { event: { payload: unknown }; result: { payload: unknown; isReplaced: boolean } };
   after_provider_response: Told<{ status: number; headers: Record<string, string> }>;
+  provider_stream_event: Told<{ data: unknown }>;
 
   tool_call: {
     event: { toolName: string; toolCallId: string; input: Record<string, unknown> };
@@ -121,7 +131,10 @@ export interface HookCalls {
   auto_compaction_end: Told<{ aborted: boolean; willRetry: boolean; result?: CompactionResult; errorMessage?: string }>;
   auto_retry_start: Told<{ attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }>;
   auto_retry_end: Told<{ success: boolean; attempt: number; finalError?: string }>;
+  ttsr_triggered: Told<{ rules: readonly unknown[] }>;
   todo_reminder: Told<{ todos: readonly TodoItem[]; attempt: number; maxAttempts: number }>;
+  /** `trusted` is absent when nobody has decided. */
+  project_trust: { event: { cwd: string }; result: { trusted?: boolean; remember: boolean } };
   ui_prompt_start: Told<{ id: string; method: string }>;
   ui_prompt_end: Told<{ id: string; method: string }>;
 }
@@ -131,6 +144,56 @@ export type HookEvent<K extends HookName> = HookCalls[K]["event"];
 export type HookResult<K extends HookName> = HookCalls[K]["result"];
 
 export type InputSource = "interactive" | "rpc" | "extension";
+
+/** What a handler may see of a turn that is over. The ids are those of the entries that hold the messages. */
+export interface TurnEnd {
+  turnIndex: number;
+  message: AgentMessage;
+  toolResults: readonly ToolResultMessage[];
+  messageEntryId?: string;
+  toolResultEntryIds: readonly string[];
+}
+
+/** An entry that an extension wants to have in the session; null for a compaction that keeps nothing. */
+export type EntryDraft =
+  | { type: "custom"; customType: string; data?: unknown }
+  | ({ type: "custom_message" } & Omit<UntimedMessage, "role">)
+  | { type: "context_edit"; targetId: string; replacement: string | UserContent[] | null }
+  | { type: "compaction"; summary: string; firstKeptEntryId: string | null; tokensBefore: number; details?: unknown };
+
+/** What those who were asked before want to have added. */
+export interface Proposed {
+  entries: EntryDraft[];
+}
+
+/** What becomes of a point at which a run may go on: these entries are added, and the model is asked once more. */
+export interface Boundary extends Proposed {
+  continue: boolean;
+}
+
+/** What a boundary has led to: the messages that were added, and whether the model is to be asked once more. */
+export interface Continuation {
+  messages: AgentMessage[];
+  continue: boolean;
+}
+
+/** The system prompt as the first message of the conversation, with the tools that go with it. */
+export interface SystemMessage {
+  role: "system";
+  content: string;
+  toolsAdded?: readonly { name: string; description: string; parameters: unknown }[];
+  timestamp: number;
+}
+export type TranscriptMessage = AgentMessage | SystemMessage;
+
+/** Null takes a header away. */
+export type GivenHeaders = Record<string, string | null>;
+
+/** Why the older part of a conversation is summarised, and whether the run that needs it goes on afterwards. */
+export interface CompactionCause {
+  reason: "manual" | "threshold" | "overflow";
+  willRetry: boolean;
+}
 
 /** A message of an extension's before the session gives it its time. */
 export type UntimedMessage = Omit<CustomMessage, "timestamp">;
@@ -149,7 +212,7 @@ export interface BeforeAgentStart {
   systemPromptOptions: Readonly<Record<string, unknown>>;
 }
 
-export interface BeforeCompact {
+export interface BeforeCompact extends CompactionCause {
   preparation: CompactionPreparation;
   branchEntries: readonly SessionEntry[];
   customInstructions?: string;
@@ -212,6 +275,8 @@ export interface SessionHooks {
   run<K extends HookName>(hook: K, event: HookEvent<K>, signal?: AbortSignal): Promise<HookResult<K>>;
   /** Passes an event on to those who listen to it. Undefined when nobody does. */
   observe(event: SessionEvent, place: EventPlace | undefined): undefined | Promise<void>;
+  /** The run is about to be over: may it go on? Undefined when nobody has a say. */
+  beforeSettle(run: { messages: AgentMessage[]; aborted: boolean }, signal: AbortSignal): Promise<Continuation>;
   /** All who listen have heard what was told until now. */
   settled(): Promise<void>;
   /** For the loop; undefined when nobody has a say there. */

@@ -10,7 +10,7 @@ import type { JobResults } from "./job-results.ts";
 import type { RetrySettings } from "./retry-policy.ts";
 import type { EventPlace, SessionEvent } from "./session-event.ts";
 import { createSessionQueue, type WaitingMessage } from "./session-queue.ts";
-import { createSessionRun, type RunCompaction, type RunRules } from "./session-run.ts";
+import { createSessionRun, type RunCompaction, type RunRules, type SessionRunOptions } from "./session-run.ts";
 import { noSpending } from "./usage-tally.ts";
 
 /** Runs for tests: an agent that does what it is told, and timers that fire when the test says so. */
@@ -37,11 +37,12 @@ export interface SessionParts {
   compaction?(emit: (event: SessionEvent) => void): RunCompaction;
   rules?: RunRules;
   jobs?: JobResults;
+  beforeSettle?: SessionRunOptions["beforeSettle"];
 }
 
 export function session(
   runAgent: (run: AgentRun) => Promise<RunOutcome>,
-  { retry, compaction, rules, jobs }: SessionParts = {},
+  { retry, compaction, rules, jobs, beforeSettle }: SessionParts = {},
 ) {
   const events: (SessionEvent & { place?: EventPlace })[] = [];
   const pipeline = createEventPipeline({ keep: () => undefined, endTurn: () => undefined });
@@ -78,6 +79,7 @@ export function session(
     atRest: () => undefined,
     leaveOut: (messages) => leftOut.push(...messages),
     compaction: compaction?.((event) => void pipeline.emit(event)),
+    beforeSettle,
     markEnd: (status) => marks.push(`${status} before ${events.length}`),
     sessionLimits: {},
     sessionSpending: noSpending(),

@@ -322,3 +322,103 @@ describe("queued prompts", () => {
     expect(s.events.filter((e) => e.type === "prompt_result")).toMatchObject([{ id: "1", sessionSettled: false }]);
   });
 });
+
+describe("the last word before a run is over", () => {
+  const added = { ...message, content: "more" };
+  /** Wants to go on the first times it is asked. */
+  const wanting = (times: number) => {
+    const asked: string[] = [];
+    const beforeSettle: NonNullable<Parameters<typeof session>[1]>["beforeSettle"] = async ({ messages, aborted }) => {
+      asked.push(`${messages.length}${aborted ? " aborted" : ""}`);
+      return asked.length <= times ? { messages: [added], continue: true } : { messages: [], continue: false };
+    };
+    return { asked, beforeSettle };
+  };
+
+  it("makes it go on: the end that was told promises more, and there is one result", async () => {
+    const { asked, beforeSettle } = wanting(2);
+    const begun: unknown[] = [];
+    const { accept, events, marks } = session(
+      agent(async ({ prompts }) => {
+        begun.push(prompts);
+        return { messages: [{ role: "assistant" } as AssistantMessage] };
+      }),
+      { beforeSettle },
+    );
+    await accept("1")();
+    const ends = events.flatMap((event) =>
+      event.type === "agent_end" ? [`${event.willRetry} ${event.messages.length}`] : [],
+    );
+    expect(ends).toEqual(["true 1", "true 1", "false 1"]);
+    expect(begun).toEqual([[message], [added], [added]]);
+    expect(asked).toEqual(["1", "1", "1"]);
+    expect(events.filter(({ type }) => type === "prompt_result")).toHaveLength(1);
+    expect(marks).toEqual([]);
+  });
+
+  it("may only add something: it is told when the end of the run has been told", async () => {
+    const { accept, types } = session(
+      agent(async () => ({})),
+      {
+        beforeSettle: async () => ({ messages: [added], continue: false }),
+      },
+    );
+    await accept()();
+    expect(types().slice(0, 4)).toEqual(["agent_start", "agent_end", "message_start", "message_end"]);
+  });
+
+  it("comes after what was added at the end of the last turn", async () => {
+    const left = { ...message, content: "left" };
+    const begun: unknown[] = [];
+    const { beforeSettle } = wanting(1);
+    const { accept, events } = session(
+      agent(async ({ prompts }) => {
+        begun.push(prompts);
+        return { lastWords: [left] };
+      }),
+      { beforeSettle },
+    );
+    await accept()();
+    expect(begun).toEqual([[message], [left, added]]);
+    expect(events.filter(({ type }) => type === "message_end")).toMatchObject([{ message: left }]);
+  });
+
+  it("is heard, but not followed, after an abort", async () => {
+    const { asked, beforeSettle } = wanting(1);
+    const { accept, run, types } = session(agent(untilAborted), { beforeSettle });
+    const job = accept()();
+    await run.abort();
+    await job;
+    expect([asked, types().filter((type) => type === "agent_start").length]).toEqual([["0 aborted"], 1]);
+  });
+
+  it("is not followed beyond a limit", async () => {
+    const { beforeSettle } = wanting(9);
+    const answer = {
+      role: "assistant",
+      stopReason: "stop",
+      content: [],
+      usage: noSpending().usage,
+    } as unknown as AssistantMessage;
+    const { accept, types } = session(
+      agent(async ({ emit }) => {
+        emit({ type: "message_end", message: answer });
+        return { messages: [answer] };
+      }),
+      { beforeSettle },
+    );
+    await accept("1", { turns: 3 })();
+    expect(types().filter((type) => type === "agent_start")).toHaveLength(3);
+  });
+
+  it("also counts when nothing more is tried after a failure", async () => {
+    const { asked, beforeSettle } = wanting(1);
+    let attempts = 0;
+    const { accept, result } = session(
+      agent(async () => (++attempts === 1 ? failing(overloaded) : {})),
+      { beforeSettle },
+    );
+    await accept("1")();
+    expect([attempts, asked, result()?.status]).toEqual([2, ["0", "0"], "completed"]);
+  });
+});

@@ -13,6 +13,7 @@ import type { EventPipeline } from "./event-pipeline.ts";
 import type { JobResults } from "./job-results.ts";
 import { endsTurns, isReached, limitUses, reachedText } from "./limits.ts";
 import { type CompactionSituation, nextStep, type Step } from "./next-step.ts";
+import type { Continuation } from "./ports.ts";
 import { addUsage, createProgress, type Progress, type RunBudget } from "./progress.ts";
 import { type Ending, promptResult } from "./prompt-result.ts";
 import { type RetrySettings, retryDelay } from "./retry-policy.ts";
@@ -92,6 +93,8 @@ export interface SessionRunOptions {
   open?(message: AgentMessage, ports: RunMachinery["ports"], signal: AbortSignal): Promise<Opening>;
   /** What tools have begun is over; undefined when there is nothing to wait for. After an abort it ends by itself. */
   toolsOver?(): undefined | Promise<unknown>;
+  /** The run is about to be over: what is added to it, and whether the model is asked once more all the same. */
+  beforeSettle?(run: { messages: AgentMessage[]; aborted: boolean }, signal: AbortSignal): Promise<Continuation>;
   /** All who are told of events beside the host have heard them. */
   observed?(): Promise<void>;
   /** An extension deals with a prompt beside the run: who is through last settles the session. */
@@ -148,6 +151,8 @@ interface Run {
   autoContinued: boolean;
   /** How often the model was reminded of open tasks. */
   reminders: number;
+  /** What was added when it was over, without an answer. */
+  lastWords: readonly AgentMessage[];
   /** The last message of the conversation is no answer. */
   isUnanswered: boolean;
   /** What it begins with is still being made, or taken by somebody. */
@@ -206,6 +211,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       const interrupted = ended.interrupted === true && !signal.aborted;
       const outcome = interrupted ? { ...ended, limit: progress.limit() } : ended;
       run.isUnanswered = outcome.messages.at(-1)?.role !== "assistant";
+      const left = outcome.lastWords ?? [];
       const settings = options.retrySettings();
       const attempt = progress.attempt + 1;
       const delayMs = settings && retryDelay(attempt, outcome.error, settings, ids.lot());
@@ -228,8 +234,9 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       });
       if (step.do === "retry" && delayMs !== undefined) {
         const given = await retry(run, outcome, { attempt, maxAttempts: settings?.maxRetries ?? 0, delayMs });
-        if (given) return given;
-        prompts = [];
+        const more = given && (await continuation(run, given));
+        if (given && !more) return given;
+        prompts = more ?? left;
         continue;
       }
       if (settings && outcome.error && delayMs === undefined) tellLongPause(outcome.error, settings.maxDelayMs);
@@ -238,29 +245,58 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
         progress.end(outcome.messages, true);
         if (interrupted && rules?.discards) leaveOutAnswer(run, outcome);
         const correction = rules?.takeReminder();
-        prompts = correction ? [correction] : [];
+        prompts = correction ? [...left, correction] : left;
         continue;
       }
       if (step.do === "remind" && reminder) {
         progress.end(outcome.messages, true);
         run.reminders += 1;
         void pipeline.emit(reminder.event, placeOf(run));
-        prompts = [reminder.message];
+        prompts = [...left, reminder.message];
         continue;
       }
-      if (step.do !== "compact" || !step.thenContinue) return { outcome, step };
+      if (step.do !== "compact" || !step.thenContinue) {
+        const more = await continuation(run, { outcome, step });
+        if (!more) return { outcome, step };
+        prompts = more;
+        continue;
+      }
       progress.end(outcome.messages, true);
       if (step.reason === "overflow") {
         const given = await recover(run, outcome);
-        if (given) return given;
-        prompts = [];
+        const more = given && (await continuation(run, given));
+        if (given && !more) return given;
+        prompts = more ?? left;
       } else {
         const made = await compaction?.automatic("threshold", false, signal, placeOf(run));
         const more = signal.aborted ? undefined : nextPrompts(run, made === "done");
-        if (!more) return takenBack(run, outcome);
-        prompts = more;
+        const next = more ? [...left, ...more] : await continuation(run, takenBack(run, outcome));
+        if (!next) return takenBack(run, outcome);
+        prompts = next;
       }
     }
+  };
+
+  /** Nothing follows by itself: somebody else may still want the model to be asked once more, and says with what. */
+  const continuation = async (
+    run: Run,
+    { outcome, step, isTold }: LastAttempt,
+  ): Promise<readonly AgentMessage[] | undefined> => {
+    const { progress, controller } = run;
+    const { signal } = controller;
+    const left = outcome.lastWords ?? [];
+    run.lastWords = left;
+    if (!options.beforeSettle) return undefined;
+    const about = { messages: outcome.messages, aborted: outcome.stopReason === "aborted" || signal.aborted };
+    const said = await options.beforeSettle(about, signal);
+    if (!said.continue || about.aborted || signal.aborted || progress.isSpent) {
+      run.lastWords = [...left, ...said.messages];
+      return undefined;
+    }
+    if (!isTold) progress.end(outcome.messages, true);
+    if (step?.do === "compact") await compaction?.automatic(step.reason, false, signal, placeOf(run));
+    run.lastWords = [];
+    return [...left, ...said.messages];
   };
 
   /** Waits and lets the next attempt begin; or says how it all ended when the pause was cut short. */
@@ -373,6 +409,10 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     // Also when the run broke before it could begin: no prompt that the model shall see ends without agent_end.
     if (!progress.hasBegun && !isTaken) void progress.emit({ type: "agent_start" });
     if (progress.isOpen) progress.end(last && !last.isTold ? last.outcome.messages : [], false);
+    for (const words of run.lastWords) {
+      void pipeline.emit({ type: "message_start", message: words }, placeOf(run));
+      void pipeline.emit({ type: "message_end", message: words }, placeOf(run));
+    }
     run.ended = true;
     const outcome = last && (await compactAfter(run, last));
     options.atRest();
@@ -424,6 +464,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
         overflowTried: false,
         autoContinued: false,
         reminders: 0,
+        lastWords: [],
         isUnanswered: false,
         isUndecided: typeof message === "function",
         ended: false,

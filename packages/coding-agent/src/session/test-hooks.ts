@@ -15,6 +15,7 @@ export function testHooks(answers: Answers, notes: string[]): SessionHooks {
       return answers[hook]?.(event) as never;
     },
     observe: () => undefined,
+    beforeSettle: async () => ({ messages: [], continue: false }),
     settled: async () => undefined,
     forAgent: () => undefined,
     leave: async (reason, target) => note("leave", { reason, target }),

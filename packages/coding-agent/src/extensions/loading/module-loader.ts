@@ -177,7 +177,7 @@ async function importFrom(
   names?: readonly string[],
 ): Promise<object> {
   const target = resolveImport(specifier, importer.path, loader.builtin);
-  if (target.kind === "given") return target.open(names);
+  if (target.kind === "given") return target.open(names, importer.compiled?.code);
   if (target.kind === "helper") return { default: target.value };
   if (target.kind === "missing") throw notFound(specifier, importer.path);
   if (target.kind === "native") return withNames(await importNative(loader, importer, specifier, target.path), names);

@@ -20,8 +20,8 @@ export type Target =
 const BUILTINS = new Set(builtinModules);
 const IS_URL = /^[a-z][a-z0-9+.-]+:/i;
 
-/** `names`: those that are imported from it, if that is known. */
-export type OpenModule = (names?: readonly string[]) => Promise<object>;
+/** `names`: those that are imported from it, if that is known; `code`: that of who imports them. */
+export type OpenModule = (names?: readonly string[], code?: string) => Promise<object>;
 
 /** Modules that are ours, by their names. Nothing is loaded by asking. */
 export type Builtin = (name: string) => OpenModule | undefined;

@@ -25,7 +25,8 @@ it("makes the conversation smaller, or is refused", async () => {
         model,
         settings,
         signal: new AbortController().signal,
-        isManual: false,
+        reason: "threshold",
+        willRetry: false,
       });
       if (!("done" in made)) return;
       const { result } = made.done;

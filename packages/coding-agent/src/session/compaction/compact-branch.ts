@@ -2,7 +2,7 @@ import type { CompactionResult } from "@tiller/protocol/compaction";
 import type { AgentMessage, Usage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
-import type { GivenCompaction, SessionHooks } from "../ports.ts";
+import type { CompactionCause, GivenCompaction, SessionHooks } from "../ports.ts";
 import { type CompactionEntry, type Cut, findCut, uncompacted } from "./cut-point.ts";
 import { fileLists, fileListText, withoutFileLists } from "./file-lists.ts";
 import { type CompactionSettings, contextSize, estimateAll, estimateText, keepTokens, thresholdOf } from "./policy.ts";
@@ -10,14 +10,12 @@ import { type AskModel, earlierDetails, type Summarizer, type Summary, summarize
 
 /** Makes a compaction, without writing or telling it. Loaded with the first one. */
 
-export interface CompactionTask {
+export interface CompactionTask extends CompactionCause {
   fromLeaf(): Iterable<SessionEntry>;
   ask: AskModel;
   model: Model;
   settings: CompactionSettings;
   signal: AbortSignal;
-  /** Somebody asked for it: then a short conversation is summarised too, and the summary may be as long as it likes. */
-  isManual: boolean;
   focus?: string;
   hooks?: SessionHooks;
   sessionId?: string;
@@ -64,7 +62,8 @@ export async function compactBranch(task: CompactionTask): Promise<Made> {
   const summary = made.text + fileListText(details);
   const replaced = estimateAll(cutMessages) + estimateText(previous?.summary ?? "");
   const size = estimateText(summary);
-  if (!task.isManual && size >= replaced) {
+  // Whoever asked for it gets it, however long it is.
+  if (task.reason !== "manual" && size >= replaced) {
     const text = `the summary (about ${size} tokens) is not shorter than what it would replace (about ${replaced} tokens)`;
     return { failed: text, isPassing: false };
   }
@@ -102,7 +101,8 @@ async function askExtensions(task: CompactionTask, { cut, previous, entries, det
       fileOps: details,
       settings: task.settings,
     };
-    const event = { preparation, branchEntries: [...entries], customInstructions: focus, signal };
+    const { reason, willRetry } = task;
+    const event = { preparation, branchEntries: [...entries], customInstructions: focus, signal, reason, willRetry };
     Object.assign(decided, await hooks.run("session_before_compact", event, signal));
   }
   if (!decided.cancel && !decided.compaction && hooks.listens("session.compacting")) {
@@ -126,8 +126,9 @@ function givenSummary(given: GivenCompaction, task: CompactionTask, cut: Cut, en
   return { result, isUnderThreshold: estimatedTokensAfter <= threshold, isGiven: true };
 }
 
-function cutOptions({ model, settings, isManual }: CompactionTask) {
-  return { keepTokens: keepTokens(model, settings), mayKeepNothing: isManual };
+/** Somebody asked for it: then a short conversation is summarised too. */
+function cutOptions({ model, settings, reason }: CompactionTask) {
+  return { keepTokens: keepTokens(model, settings), mayKeepNothing: reason === "manual" };
 }
 
 type Text = { text: string; usages: Usage[] } | Extract<Made, { failed: string }>;

@@ -1,7 +1,7 @@
 import type { CompactionResult } from "@tiller/protocol/compaction";
 import type { Model } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
-import type { SessionHooks } from "../ports.ts";
+import type { CompactionCause, SessionHooks } from "../ports.ts";
 import type { CompactionEvent, EventPlace, SessionEvent } from "../session-event.ts";
 import type { NewEntry } from "../store/session-store.ts";
 import type { Made } from "./compact-branch.ts";
@@ -57,6 +57,7 @@ export interface Compactor {
 const MOST_FAILURES = 2;
 const ACTION = "context-full";
 const CANCELLED = "Compaction cancelled";
+const MANUAL = { reason: "manual", willRetry: false } as const;
 const NO_MODEL = "No model selected";
 const SECOND_OVERFLOW =
   "Context overflow recovery failed after one compact-and-retry attempt. Try reducing context or switching to a larger-context model.";
@@ -96,19 +97,19 @@ export function createCompactor(ports: CompactorPorts): Compactor {
     return mine;
   };
 
-  const make = async (isManual: boolean, focus: string | undefined, signal: AbortSignal): Promise<Written> => {
+  const make = async (cause: CompactionCause, focus: string | undefined, signal: AbortSignal): Promise<Written> => {
     const current = model();
     if (!current) return { failed: NO_MODEL, isPassing: false };
     if (signal.aborted) return { aborted: true };
     try {
       const { compactBranch } = await import("./compact-branch.ts");
       const about = { hooks, sessionId: ports.sessionId?.() };
-      const task = { fromLeaf, ask, model: current, settings: settings(), signal, isManual, focus, ...about };
+      const task = { fromLeaf, ask, model: current, settings: settings(), signal, ...cause, focus, ...about };
       const summarised = leafId();
       const made = await orAborted(compactBranch(task), signal);
       if (!("done" in made)) return made;
       const result = write(made.done, summarised);
-      await tellExtensions(made.done.isGiven);
+      await tellExtensions(cause, made.done.isGiven);
       return { ...made.done, result };
     } catch (error) {
       return { failed: error instanceof Error ? error.message : String(error), isPassing: false };
@@ -135,10 +136,10 @@ export function createCompactor(ports: CompactorPorts): Compactor {
     return { ...made, firstKeptEntryId };
   };
 
-  const tellExtensions = async (fromExtension: boolean): Promise<void> => {
+  const tellExtensions = async (cause: CompactionCause, fromExtension: boolean): Promise<void> => {
     if (!hooks?.listens("session_compact")) return;
     for (const compactionEntry of fromLeaf()) {
-      await hooks.run("session_compact", { compactionEntry, fromExtension });
+      await hooks.run("session_compact", { compactionEntry, fromExtension, ...cause });
       return;
     }
   };
@@ -169,8 +170,9 @@ export function createCompactor(ports: CompactorPorts): Compactor {
     return undefined;
   };
 
-  const tellFailure = (reason: string, error: string): void => {
-    if (hooks?.listens("session_compact_failed")) void hooks.run("session_compact_failed", { reason, error });
+  const tellFailure = (cause: CompactionCause, error: string, aborted = false): void => {
+    const event = { ...cause, error, errorMessage: error, aborted };
+    if (hooks?.listens("session_compact_failed")) void hooks.run("session_compact_failed", event);
   };
 
   /** Counts it; gives back the text with what follows from it. */
@@ -198,12 +200,13 @@ export function createCompactor(ports: CompactorPorts): Compactor {
     const tellEnd = (end: Omit<End, "skipped">): void =>
       void emit({ type: "compaction_end", reason: "manual", ...end, willRetry: false });
     const refuse = (text: string): ManualOutcome => {
-      tellFailure("manual", text);
+      tellFailure(MANUAL, text);
       tellEnd({ aborted: false, errorMessage: `Compaction failed: ${text}` });
       return { refused: text };
     };
-    const made = await make(true, focus, signal);
+    const made = await make(MANUAL, focus, signal);
     if ("aborted" in made) {
+      tellFailure(MANUAL, CANCELLED, true);
       tellEnd({ aborted: true });
       return { refused: CANCELLED };
     }
@@ -217,18 +220,22 @@ export function createCompactor(ports: CompactorPorts): Compactor {
 
   const runAutomatic = async (
     reason: AutomaticReason,
+    willRetry: boolean,
     signal: AbortSignal,
     place: EventPlace | undefined,
   ): Promise<{ outcome: AutomaticOutcome; end: End }> => {
     const failed = (text: string, isPassing: boolean) => {
       const errorMessage = `${FAILURES[reason]}: ${failure(text, isPassing, place)}`;
-      tellFailure(reason, text);
+      tellFailure({ reason, willRetry: false }, text);
       return { outcome: "failed" as const, end: { aborted: false, errorMessage } };
     };
     const reasonAgainst = reason === "threshold" ? useless() : undefined;
     if (reasonAgainst !== undefined) return failed(reasonAgainst, false);
-    const made = await make(false, undefined, signal);
-    if ("aborted" in made) return { outcome: "aborted", end: { aborted: true } };
+    const made = await make({ reason, willRetry }, undefined, signal);
+    if ("aborted" in made) {
+      tellFailure({ reason, willRetry: false }, CANCELLED, true);
+      return { outcome: "aborted", end: { aborted: true } };
+    }
     if ("nothing" in made) {
       triedAt = leafId();
       return { outcome: "skipped", end: { aborted: false, skipped: true } };
@@ -281,7 +288,7 @@ export function createCompactor(ports: CompactorPorts): Compactor {
         if (either.aborted) return "aborted";
         emit({ type: "auto_compaction_start", reason, action: ACTION }, place);
         emit({ type: "compaction_start", reason }, place);
-        const { outcome, end } = await runAutomatic(reason, either, place);
+        const { outcome, end } = await runAutomatic(reason, willRetry, either, place);
         tellAutomaticEnd(reason, { ...end, willRetry: willRetry && outcome === "done" }, place);
         return outcome;
       });

@@ -68,6 +68,22 @@ describe("the messages of a conversation", () => {
     ]);
   });
 
+  it("have the words that were given to them last", () => {
+    const answer = messageEntry("b", null, { ...user("x"), role: "assistant", content: [] } as never);
+    const path = [
+      ask("a"),
+      answer,
+      edit("e1", "a", null),
+      edit("e2", "a", "A"),
+      edit("e3", "b", "B"),
+      edit("e4", "b", 7),
+    ];
+    const log = loadedLog(path);
+    const positions = contextPositions(log, [...path.keys()]);
+    expect(contextMessages(log, positions, [...path.keys()])).toMatchObject([{ content: "A" }, { content: [] }]);
+    expect(contextMessages(log, positions, [0, 1, 4])).toMatchObject([{}, { content: [{ type: "text", text: "B" }] }]);
+  });
+
   it("are the same objects each time", () => {
     const log = loadedLog([ask("a"), cut("x", "a")]);
     const [first, second] = [contextMessages(log, [1, 0]), contextMessages(log, [1, 0])];

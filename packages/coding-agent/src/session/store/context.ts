@@ -15,8 +15,8 @@ export function contextPositions(log: Entries, path: readonly number[]): number[
   // One that cannot be read is as if it were not there.
   const at = path.findLastIndex((position) => log.kind(position) === "compaction" && log.entry(position));
   const compaction = at < 0 ? undefined : (log.entry(path[at]!) as Extract<SessionEntry, { type: "compaction" }>);
-  const removed = removedOn(log, path);
-  const isShown = (position: number): boolean => isConversation(log.kind(position)) && !removed.has(position);
+  const edits = editsOn(log, path);
+  const isShown = (position: number): boolean => isConversation(log.kind(position)) && edits.get(position) !== null;
   if (!compaction) return path.filter(isShown);
   const kept = path.indexOf(log.find(compaction.firstKeptEntryId));
   // A first kept entry that is not on the path: nothing before the compaction is kept.
@@ -24,24 +24,44 @@ export function contextPositions(log: Entries, path: readonly number[]): number[
   return [path[at]!, ...path.slice(from).filter(isShown)];
 }
 
-/** What was taken out of the conversation later on. Newer versions of pi write this; new words for old ones are passed over. */
-function removedOn(log: Entries, path: readonly number[]): ReadonlySet<number> {
-  const removed = new Set<number>();
+/** What was said about entries later on, by their positions: null takes them out, everything else are new words for them. */
+function editsOn(log: Entries, path: readonly number[]): ReadonlyMap<number, unknown> {
+  const edits = new Map<number, unknown>();
   for (const position of path) {
     if (log.kind(position) !== "context_edit") continue;
     const { targetId, replacement } = (log.entry(position) ?? {}) as { targetId?: unknown; replacement?: unknown };
-    if (typeof targetId === "string" && replacement === null) removed.add(log.find(targetId));
+    if (typeof targetId === "string" && replacement !== undefined) edits.set(log.find(targetId), replacement);
   }
-  return removed;
+  return edits;
 }
 
 /** Entries whose bytes cannot be read are left out. */
-export function contextMessages(log: Entries, positions: readonly number[]): AgentMessage[] {
+export function contextMessages(
+  log: Entries,
+  positions: readonly number[],
+  path: readonly number[] = [],
+): AgentMessage[] {
+  const edits = editsOn(log, path);
   const messages: AgentMessage[] = [];
   for (const position of positions) {
     const entry = log.entry(position);
     const message = entry && messageOf(entry);
-    if (message) messages.push(message);
+    if (message) messages.push(edits.has(position) ? reworded(message, edits.get(position)) : message);
   }
   return messages;
+}
+
+/** The same message with other words; as it was, when the words do not fit. */
+function reworded(message: AgentMessage, replacement: unknown): AgentMessage {
+  if (
+    message.role !== "user" &&
+    message.role !== "assistant" &&
+    message.role !== "toolResult" &&
+    message.role !== "custom"
+  )
+    return message;
+  const needsBlocks = message.role === "assistant" || message.role === "toolResult";
+  const content = typeof replacement === "string" && needsBlocks ? [{ type: "text", text: replacement }] : replacement;
+  if (typeof content !== "string" && !Array.isArray(content)) return message;
+  return { ...message, content } as AgentMessage;
 }

@@ -190,7 +190,7 @@ export function createSessionStore({ clock, ids, first }: SessionStoreOptions): 
       return context;
     },
     get messages() {
-      messages ??= contextMessages(log, context);
+      messages ??= contextMessages(log, context, path);
       return messages;
     },
     get messageCount() {
