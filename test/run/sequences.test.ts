@@ -12,7 +12,7 @@ import { sequenceText } from "./sequence-text.ts";
  * not be enough. TILLER_SEED=... plays the same stories.
  */
 
-const COUNT = Number(process.env.TILLER_SEQUENCES ?? 60);
+const COUNT = Number(process.env.TILLER_SEQUENCES ?? 100);
 const SEED = Number(process.env.TILLER_SEED ?? Math.floor(Math.random() * 1e6));
 const LIMIT_MS = Number(process.env.TILLER_SEQUENCES_MS ?? 40_000);
 /** One story alone: what a failure prints. */
@@ -54,6 +54,6 @@ test("random sequences of commands break no law", { timeout: LIMIT_MS + 60_000 }
   });
   const workers = Array.from({ length: SIDE_BY_SIDE }, (_, number) => worker(number, property));
   const failures = (await Promise.all(workers)).flat();
-  if (COUNT > 60) process.stdout.write(`${held} sequences held, seed ${SEED}\n`);
+  if (COUNT > 100) process.stdout.write(`${held} sequences held, seed ${SEED}\n`);
   if (failures.length > 0) throw new Error(failures.join("\n\n"));
 });

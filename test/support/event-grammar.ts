@@ -73,6 +73,8 @@ export class EventGrammar {
   /** Accepted prompts whose prompt_result is still to come. */
   private readonly openPrompts: Prompt[] = [];
   /** Something happened since the last session_settled. */
+  /** An extension was at work on a prompt when the last run was over. */
+  private wasHandling = false;
   private unsettled = false;
   /** Commands the harness has sent and that are not answered yet. */
   private readonly unanswered: { id: unknown; type: unknown }[] = [];
@@ -206,7 +208,7 @@ export class EventGrammar {
   private agentStart(): string | undefined {
     if (this.phase === "running") return "a run inside a run";
     // The session is not settled while an extension is at work on a prompt, but the next run may come.
-    if (this.phase === "settling" && this.isHandling() && !this.owesResult()) this.phase = "idle";
+    if (this.phase === "settling" && this.wasHandling && !this.owesResult()) this.phase = "idle";
     if (this.phase === "settling" && !this.awaitsWork) return "the old run is not settled yet";
     if (this.phase === "ended" && !this.willRetry)
       return "the last agent_end said willRetry:false; agent_settled must follow";
@@ -382,6 +384,7 @@ export class EventGrammar {
     if (this.phase === "idle" && this.openPrompts.length === 0) return "nothing was running";
     if (this.retrying) return "auto_retry_end is missing";
     if (this.willRetry && !this.recoveryEnded) return "the last agent_end said willRetry:true, and nothing was tried";
+    this.wasHandling = this.openPrompts.some(({ disposition }) => disposition === "handled");
     this.phase = this.hasPromptResults() ? "settling" : "idle";
     this.willRetry = false;
     return undefined;
@@ -403,10 +406,6 @@ export class EventGrammar {
   /** The prompt of the last run has no result yet. */
   private owesResult(): boolean {
     return this.runOwner !== undefined && this.openPrompts.includes(this.runOwner);
-  }
-
-  private isHandling(): boolean {
-    return this.openPrompts.some(({ disposition }) => disposition === "handled");
   }
 
   private sessionSettled(): string | undefined {
