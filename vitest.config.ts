@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./scripts/longest-first.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("packages/coding-agent/package.json", import.meta.url), "utf8"));
 
-/** They keep the whole machine busy for seconds, so they come last and alone: others would run out of time beside them. */
+/** They keep the whole machine busy for seconds, so they come last and at most two at a time: others would run out of time beside them. */
 const HEAVY = ["test/processes/**/*.test.ts", "test/sessions/crash.test.ts", "test/conformance/bad-providers.test.ts"];
 
 /** They take long and go deep into one thing; `npm test` has the short of it elsewhere, `npm run test:long` plays them. */
@@ -29,9 +30,10 @@ export default defineConfig({
     hookTimeout: 20_000,
     // Starting a process takes the longer the larger the one is that starts it: so the workers are processes, not threads.
     pool: "forks",
-    // Most tests wait for processes: sharing the module graph and a third worker halve the time on two cores.
+    // Most tests wait for processes: sharing the module graph and more workers than cores halve the time.
     isolate: false,
-    maxWorkers: 3,
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -42,7 +44,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: "heavy", include: HEAVY, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: "heavy", include: HEAVY, maxWorkers: 2, sequence: { groupOrder: 1 } } },
     ],
   },
 });
