@@ -36,7 +36,7 @@ interface Found {
 
 async function findMatches(
   root: string,
-  matches: (path: string) => boolean,
+  matches: ReturnType<typeof compileGlob>,
   limit: number,
   signal: AbortSignal,
 ): Promise<Found> {
@@ -46,7 +46,7 @@ async function findMatches(
     visited += batch.length;
     if (visited > MAX_VISITED) return { paths, limitReached: false, gaveUp: true };
     for (const entry of batch) {
-      if (!matches(entry.path)) continue;
+      if (!matches(entry.path, entry.name)) continue;
       if (paths.length === limit) return { paths, limitReached: true, gaveUp: false };
       paths.push(entry.isDirectory ? `${entry.path}/` : entry.path);
     }

@@ -1,13 +1,17 @@
 import picomatch from "picomatch";
 
-/** A glob over paths with forward slashes. Without a slash in it the pattern is about the name alone, at any depth. */
-export function compileGlob(pattern: string): (path: string) => boolean {
+/**
+ * A glob over paths with forward slashes. Without a slash in it the pattern is about the name alone, at any depth; whoever has
+ * the name at hand gives it too.
+ */
+export function compileGlob(pattern: string): (path: string, name?: string) => boolean {
   const clean = cleanGlob(pattern);
   // The bare expression: what the package does around it costs more than the match.
   const regex = picomatch.makeRe(clean, { dot: true });
   const ending = literalEnding(clean);
   const matches = (text: string) => text.endsWith(ending) && (text === clean || regex.test(text));
-  return clean.includes("/") ? matches : (path) => matches(path.slice(path.lastIndexOf("/") + 1));
+  if (clean.includes("/")) return (path) => matches(path);
+  return (path, name = path.slice(path.lastIndexOf("/") + 1)) => matches(name);
 }
 
 /** What every match ends with, as far as that is plain to see; most paths are told by it. */
