@@ -48,6 +48,15 @@ describe("frame writer", () => {
     expect(host.writes).toEqual(['{"type":"a"}\n{"type":"b"}\n']);
   });
 
+  it("lets no more gather in one turn than a good write takes", () => {
+    const host = slowHost();
+    const writer = createFrameWriter(host.output, () => undefined);
+    writer.frame({ text: "x".repeat(10_000) });
+    expect(host.writes).toEqual([]);
+    writer.frame({ text: "y".repeat(10_000) });
+    expect(host.writes).toHaveLength(1);
+  });
+
   it("writes at once what somebody is waiting for, and the rest when it is its turn", async () => {
     const host = slowHost();
     const writer = createFrameWriter(host.output, () => undefined);

@@ -32,6 +32,8 @@ export interface FrameWriter {
 
 /** More than this in wait and producers are held up. One pipe buffer: enough to keep the pipe full. */
 const ROOM = 64 * 1024;
+/** As much as is worth a write of its own. */
+const MUCH = 16 * 1024;
 /** Far more, because a host that writes all its commands before it reads must not be locked out. */
 const ROOM_FOR_ANSWERS = 64 * 1024 * 1024;
 
@@ -105,7 +107,9 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
   const raw = (json: string): void => {
     if (gone) return;
     pending += `${json}\n`;
-    flushSoon();
+    // A lot need not gather until the end of the turn.
+    if (pending.length > MUCH) flush();
+    else flushSoon();
   };
   const settled = (): Promise<void> => new Promise((resolve) => waiters.push(resolve));
   /** What waits behind a long answer waits for as long as that takes. */
