@@ -1,5 +1,6 @@
+import type { AgentMessage } from "@tiller/protocol/message";
 import { plainJson } from "../lib/plain-json.ts";
-import type { FromExtension, HookEvent, HookName, HookResult } from "../session/ports.ts";
+import type { FromExtension, HookEvent, HookName, HookResult, TranscriptMessage } from "../session/ports.ts";
 import {
   bashResultOf,
   contentOf,
@@ -45,6 +46,10 @@ const SOON = 10_000;
 /** Somebody may have to look something up, or to ask another model. */
 const LATER = 60_000;
 const MUCH_LATER = 300_000;
+
+const NO_MESSAGES = { problem: "messages must be a list of messages" };
+const areMessages = <M>(messages: unknown): messages is M[] =>
+  Array.isArray(messages) && messages.every((message) => isRecord(message) && message.role);
 
 const told = (summary: string, limitMs = SOON) => ({ summary, limitMs, nothing: () => undefined });
 
@@ -228,9 +233,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
     nothing: ({ messages }) => ({ messages }),
     take(answer, { event, result }) {
       if (answer.messages === undefined) return undefined;
-      if (!Array.isArray(answer.messages) || !answer.messages.every((message) => isRecord(message) && message.role)) {
-        return { problem: "messages must be a list of messages" };
-      }
+      if (!areMessages<AgentMessage>(answer.messages)) return NO_MESSAGES;
       event.messages = result.messages = answer.messages;
       return undefined;
     },
@@ -242,9 +245,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
     nothing: ({ messages }) => ({ messages }),
     take(answer, { event, result }) {
       if (answer.messages === undefined) return undefined;
-      if (!Array.isArray(answer.messages) || !answer.messages.every((message) => isRecord(message) && message.role)) {
-        return { problem: "messages must be a list of messages" };
-      }
+      if (!areMessages<TranscriptMessage>(answer.messages)) return NO_MESSAGES;
       const [first] = answer.messages;
       if (first?.role !== "system" || typeof first.content !== "string")
         return { problem: "the first of the messages must be the system message, with a text as its content" };
