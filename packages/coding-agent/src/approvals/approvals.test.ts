@@ -95,6 +95,7 @@ describe("the mode", () => {
 describe("rules", () => {
   const env = { deny: [".env", "~/.ssh"].map((path) => `*(${path})`), mode: "never" as const };
   const src = { allow: ["write(src/**)", "read(**)", "grep(src/**)", "bash(git status)", "bash(ls *)"] };
+  const anything = { allow: ["write(**)"] };
   test.each<[story: string, Gate, tool: string, args: Record<string, unknown>, outcome: string]>([
     ["a denied file", env, "read", { path: ".env" }, "denied"],
     ["by way of ..", env, "read", { path: "src/../.env" }, "denied"],
@@ -138,9 +139,12 @@ describe("rules", () => {
     ["searching it all", src, "grep", { pattern: "x", path: "src" }, "runs"],
     ["searching more than it all", src, "grep", { pattern: "x" }, "asks"],
     ["a resource that is no file", src, "read", { path: "vault://key" }, "asks"],
+    ["the same as a mention", anything, "write", { path: "@vault://key", content: "" }, "asks"],
+    ["a file as a mention", anything, "write", { path: "@a.ts", content: "" }, "runs"],
     ["an allowed command", src, "bash", { command: "git status" }, "runs"],
     ["two of them", src, "bash", { command: "git status && ls -la" }, "runs"],
     ["one with a limit of time", src, "bash", { command: "git status", timeout: 5, tail: 3 }, "runs"],
+    ["one in the background", src, "bash", { command: "git status", async: true }, "runs"],
     ["one in another folder", src, "bash", { command: "git status", cwd: "/tmp/evil" }, "asks"],
     ["one in another environment", src, "bash", { command: "git status", env: { PATH: "/tmp/evil" } }, "asks"],
     ["one with an argument that nobody knows", src, "bash", { command: "git status", shell: "x" }, "asks"],

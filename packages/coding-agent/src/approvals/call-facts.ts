@@ -56,7 +56,7 @@ export async function callFacts(call: LookedAtCall, around: Surroundings): Promi
 
 /** Arguments beside which a command is what it says; a folder or an environment can make something else of it. */
 const HARMLESS = new Set(["command", "timeout"]);
-const OWN_HARMLESS = new Set([...HARMLESS, "tail", "description"]);
+const OWN_HARMLESS = new Set([...HARMLESS, "tail", "description", "async"]);
 
 /** Where the words of a command count from, when the call names another folder. */
 function otherPlaces({ cwd }: LookedAtCall["args"], around: Surroundings): Surroundings[] {
@@ -84,10 +84,11 @@ async function ownPaths(tool: string, args: LookedAtCall["args"], around: Surrou
   const isTree = TREE_READERS.has(tool) && (await kindOf(named)) === "folder";
   const path = callPath(given, named, isTree);
   // A resource of somebody else's has no place that a rule could allow; there may be a folder of that name all the same.
-  return URI.test(given) ? [path, { ...path, real: given }] : [path];
+  return URI.test(given) ? [path, { ...path, real: given.replace(/^@/, "") }] : [path];
 }
 
-const URI = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
+/** As the tools find them: the `@` of a mention may stand before it. */
+const URI = /^@?(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
 
 /** Whether another tool reads the folder or all that is in it is not known. */
 async function possiblePath(text: string, mayBeTree: boolean, around: Surroundings): Promise<CallPath | undefined> {
