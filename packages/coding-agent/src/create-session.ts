@@ -167,6 +167,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
   const subAgents = lateSubAgents(ground, {
     store,
     approvals: gate?.approvals,
+    hostUris: () => hostUris.made,
     models,
     toolbox,
     resources,

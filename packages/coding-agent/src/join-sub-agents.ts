@@ -8,6 +8,7 @@ import { latePer } from "./lib/late.ts";
 import { requestOf, shellOf } from "./part-settings.ts";
 import type { Resources } from "./resources.ts";
 import type { Machinery } from "./run-machinery.ts";
+import type { HostUris } from "./session/host-uris.ts";
 import type { ModelControl } from "./session/model-control.ts";
 import type { HookName, SessionHooks } from "./session/ports.ts";
 import type { RetrySettings } from "./session/retry-policy.ts";
@@ -17,7 +18,7 @@ import type { SessionStore } from "./session/store/session-store.ts";
 import { paidEntry } from "./session/sub-agents.ts";
 import { createSessionSubAgents, type SessionSubAgents } from "./sub-agents.ts";
 import type { Toolbox } from "./toolbox.ts";
-import { isBuiltinTool } from "./tools/index.ts";
+import { isBuiltinTool, TOOL_ROWS } from "./tools/index.ts";
 
 /** The parts of the session that its sub-agents have to do with. */
 export interface SubAgentParts {
@@ -27,6 +28,8 @@ export interface SubAgentParts {
   resources(): Promise<Resources>;
   /** Who has to be asked for the tools of the session has to be asked for theirs. */
   approvals: Approvals | undefined;
+  /** Undefined as long as the host lends no URLs. */
+  hostUris(): HostUris | undefined;
   emit(event: SessionEvent): undefined | Promise<void>;
   onProblem(problem: string): void;
   run(): SessionRun;
@@ -88,7 +91,7 @@ export function joinSubAgents(ground: Ground, parts: SubAgentParts): SessionSubA
 
 async function childMachinery(
   ground: Ground,
-  { toolbox, resources, approvals }: SubAgentParts,
+  { toolbox, resources, approvals, hostUris }: SubAgentParts,
   { store, agent, model, thinkingLevel, toolNames, delegate }: ChildMachinery,
 ): Promise<Machinery> {
   const { env, clock, cwd, settings, models, extensions } = ground;
@@ -105,14 +108,20 @@ async function childMachinery(
     // Tools of the host and of extensions may go while it works.
     toolbox: {
       toolsFor: (_model, builtIn) =>
-        toolNames.flatMap((name) => toolbox.other(name) ?? (isBuiltinTool(name) ? builtIn(name) : [])),
+        toolNames.flatMap((name) => toolbox.other(name) ?? (isForSubAgents(name) ? builtIn(name) : [])),
     },
+    hostUris,
     delegate: async () => delegate,
     systemPrompt: { ...systemPrompt, base: agent.prompt },
     hooks: extensions && childHooks(extensions.host.hooks),
     approvals,
     request: requestOf(settings, store),
   });
+}
+
+/** Background jobs are the main agent's: what a sub-agent has started could not tell it how it ended. */
+function isForSubAgents(name: string): boolean {
+  return isBuiltinTool(name) && TOOL_ROWS.get(name)?.needs !== "async.enabled";
 }
 
 /** Guards of tools and of requests hold for sub-agents too; what is about the conversation is about the main one alone. */

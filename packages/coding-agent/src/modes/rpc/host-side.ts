@@ -26,6 +26,11 @@ export type HostSideOptions = HostToolBridgeOptions &
 export function createHostSide({ session, refuse, ...options }: HostSideOptions): HostSide {
   let tools: HostToolBridge | undefined;
   let uris: HostUriBridge | undefined;
+  let isClosed = false;
+  const closeAll = (): void => {
+    tools?.close();
+    uris?.close();
+  };
   const answered = (type: string, take: () => Take | undefined) => {
     return (frame: Frame): void => {
       // Nobody waits for an answer before anything was lent.
@@ -40,6 +45,8 @@ export function createHostSide({ session, refuse, ...options }: HostSideOptions)
         session.hostTools(),
       ]);
       tools ??= createHostToolBridge(options);
+      // The host may have gone while this waited for its turn.
+      if (isClosed) closeAll();
       return hostTools.set(given, tools.run);
     },
     async setUriSchemes({ schemes }) {
@@ -48,6 +55,7 @@ export function createHostSide({ session, refuse, ...options }: HostSideOptions)
         session.hostUris(),
       ]);
       uris ??= createHostUriBridge(options);
+      if (isClosed) closeAll();
       return hostUris.set(schemes, uris.ask);
     },
     answers: {
@@ -56,8 +64,8 @@ export function createHostSide({ session, refuse, ...options }: HostSideOptions)
       host_uri_result: answered("host_uri_result", () => uris?.result),
     },
     close() {
-      tools?.close();
-      uris?.close();
+      isClosed = true;
+      closeAll();
     },
   };
 }

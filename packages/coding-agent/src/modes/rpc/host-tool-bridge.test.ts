@@ -112,6 +112,17 @@ test("a host that is gone leaves nobody waiting, then or later", async () => {
   expect([await outcome, await call().outcome, frames.length]).toEqual([gone, gone, 1]);
 });
 
+test("what comes in the same breath as the end of a call is ignored, however bad it is", async () => {
+  const { bridge, call } = desk();
+  const [answered, aborted] = [call(), call()];
+  bridge.result({ id: "host-1", result: text("all") });
+  aborted.controller.abort();
+  for (const id of ["host-1", "host-2"]) {
+    expect([bridge.result({ id, result: 7 }), bridge.update({ id, partialResult: 7 })]).toEqual([undefined, undefined]);
+  }
+  expect([await answered.outcome, await aborted.outcome]).toEqual([text("all"), 'Host tool "ask" was aborted']);
+});
+
 test("a frame without an id is told", () => {
   const { bridge } = desk();
   const problem = '"id" must be the id of a host_tool_call';

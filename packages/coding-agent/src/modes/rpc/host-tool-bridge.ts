@@ -35,6 +35,7 @@ export function createHostToolBridge({ write, ids, clock }: HostToolBridgeOption
   let isClosed = false;
 
   const giveUp = (targetId: string, failure: string): Settled => {
+    names.delete(targetId);
     write({ type: "host_tool_cancel", id: ids.count("host"), targetId });
     return { failure };
   };
@@ -70,6 +71,8 @@ export function createHostToolBridge({ write, ids, clock }: HostToolBridgeOption
       if (typeof id !== "string") return NO_ID;
       const name = names.get(id);
       if (name === undefined) return undefined;
+      // From here on it is over: what is wrong with another answer in the same breath is nobody's business.
+      names.delete(id);
       const result = toolResult(frame.result);
       if (typeof result !== "string") {
         calls.settle(id, isError === true ? { failure: textOf(result) || "Host tool execution failed" } : { result });

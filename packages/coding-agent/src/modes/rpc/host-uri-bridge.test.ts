@@ -72,6 +72,14 @@ test("an abort withdraws the request, and what comes later is ignored; after it 
   ]);
 });
 
+test("what comes in the same breath as the answer is ignored, however bad it is", async () => {
+  const { bridge, ask } = desk();
+  const { outcome } = ask();
+  bridge.result({ id: "host-1", content: "all" });
+  expect(bridge.result({ id: "host-1", content: 7 })).toBeUndefined();
+  expect(await outcome).toMatchObject({ content: "all" });
+});
+
 test("a host that takes longer than it said is given up", async () => {
   const { frames, ask, clock } = desk();
   const { outcome } = ask({ timeoutMs: 50 });

@@ -31,6 +31,7 @@ export function createHostUriBridge({ write, ids, clock }: HostUriBridgeOptions)
   let isClosed = false;
 
   const giveUp = (targetId: string, failure: string): Settled => {
+    open.delete(targetId);
     write({ type: "host_uri_cancel", id: ids.count("host"), targetId });
     return { failure };
   };
@@ -66,6 +67,8 @@ export function createHostUriBridge({ write, ids, clock }: HostUriBridgeOptions)
       if (typeof id !== "string") return '"id" must be the id of a host_uri_request';
       const request = open.get(id);
       if (!request) return undefined;
+      // From here on it is over: what is wrong with another answer in the same breath is nobody's business.
+      open.delete(id);
       const { operation, url } = request;
       if (frame.isError === true) {
         requests.settle(id, {
