@@ -54,6 +54,12 @@ describe("a plan in its normal form", () => {
     ]);
   });
 
+  it("is a text that every provider takes", () => {
+    const given = [{ name: "On\ud800", tasks: [task("x\udfff", { id: "t", notes: "\ud800n" })] }];
+    const tasks = [{ id: "t", content: "x\ufffd", status: "pending", notes: "\ufffdn" }];
+    expect(normalPlan(given)).toEqual([{ id: "phase-1", name: "On\ufffd", tasks }]);
+  });
+
   const refused: [story: string, given: TodoPhaseInput[], problem: string][] = [
     ["a phase without a name", [{ name: " ", tasks: [] }], '"phases[0].name" is empty: a phase needs a name'],
     [

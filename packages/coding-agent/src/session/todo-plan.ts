@@ -22,16 +22,16 @@ export function normalPlan(given: readonly TodoPhaseInput[]): TodoPhase[] | { re
       seen.add(taskId);
       items.push({
         id: taskId,
-        content: task.content,
+        content: task.content.toWellFormed(),
         status: task.status ?? "pending",
-        ...(typeof task.notes === "string" && { notes: task.notes }),
+        ...(typeof task.notes === "string" && { notes: task.notes.toWellFormed() }),
       });
     }
     const phaseId = id || phaseIds();
     if (plan.some((phase) => phase.id === phaseId)) {
       return { refused: `"phases[${at}].id" is "${phaseId}", which is another phase's` };
     }
-    plan.push({ id: phaseId, name, tasks: items });
+    plan.push({ id: phaseId, name: name.toWellFormed(), tasks: items });
   }
   return plan;
 }

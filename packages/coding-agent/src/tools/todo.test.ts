@@ -61,6 +61,17 @@ it("changes single tasks by their ids and leaves the rest", async () => {
   ]);
 });
 
+it("makes all changes of a task, in their order", async () => {
+  const { call, phases } = desk();
+  await call({
+    updates: [
+      { id: "task-2", status: "in_progress", content: "Drift" },
+      { id: "task-2", notes: "no wind", status: "abandoned" },
+    ],
+  });
+  expect(phases()[0]!.tasks[1]).toEqual({ id: "task-2", content: "Drift", status: "abandoned", notes: "no wind" });
+});
+
 it("changes tasks of the plan that comes with it", async () => {
   const { call, phases } = desk();
   await call({

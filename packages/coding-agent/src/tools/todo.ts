@@ -27,7 +27,8 @@ function withUpdates(phases: readonly TodoPhaseInput[], updates: NonNullable<Tod
     const ids = [...known].filter((id) => typeof id === "string");
     throw new Error(`There is no task "${unknown.id}" in the plan; there are: ${ids.join(", ") || "none"}`);
   }
-  const changes = new Map(updates.map((update) => [update.id, update]));
+  const changes = new Map<string, (typeof updates)[number]>();
+  for (const update of updates) changes.set(update.id, { ...changes.get(update.id), ...update });
   return phases.map((phase) => ({
     ...phase,
     tasks: phase.tasks.map((task) => ({ ...task, ...(task.id && changes.get(task.id)) })),
