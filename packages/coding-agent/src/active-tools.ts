@@ -33,8 +33,11 @@ export function createActiveTools(options: ToolOptions, others: Others = NO_OTHE
   let chosen: string[] | undefined;
   const { exists } = others;
   // A tool that was chosen may have gone with its extension, or with its host.
-  const offered = (model: Model): string[] =>
-    (chosen ?? [...startTools(options, model, others), ...others.lent()]).filter(exists);
+  const offered = (model: Model): string[] => {
+    const names = chosen ?? [...startTools(options, model, others), ...others.lent()];
+    // An extension may have come later with a tool of a name that the host has lent; no provider takes a name twice.
+    return [...new Set(names)].filter(exists);
+  };
   return {
     names: offered,
     set(names) {

@@ -47,6 +47,20 @@ describe("what a model is offered", () => {
     expect(toolbox.active.names(model)).toEqual(["forecast", "cook"]);
   });
 
+  test("no name twice: not of a tool of the host that the command line names too, nor when an extension comes with it later", () => {
+    const names: string[] = [];
+    const toolbox = createToolbox({ tools: ["read", "cook"] }, others(names));
+    const lent = ["cook"];
+    toolbox.lend({
+      names: () => lent,
+      visible: () => lent,
+      tool: (name) => (lent.includes(name) ? tool(name, "of the host") : undefined),
+    });
+    expect(offered(toolbox)).toEqual(["read (built in)", "cook (of the host)"]);
+    names.push("cook");
+    expect(offered(toolbox)).toEqual(["read (built in)", "cook (of an extension)"]);
+  });
+
   test("what a setting has switched off is not there, and its name is free", () => {
     const off = { usual: [], missing: ["poll"] };
     const toolbox = createToolbox({ tools: ["read", "poll"] }, undefined, off);
