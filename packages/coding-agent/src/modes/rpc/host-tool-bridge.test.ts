@@ -62,6 +62,16 @@ test.each<[story: string, result: unknown, problem: string]>([
     { content: [{ type: "text", text: "a" }, { type: "sound" }] },
     '"result" has something else than a text or image block at content[1]',
   ],
+  [
+    "an image that would fail every request from then on",
+    { content: [{ type: "image", data: "AA==", mimeType: "image/bmp" }] },
+    '"result" has an image at content[0] that no model can see: "mimeType" is "image/bmp", it must be one of image/png, image/jpeg, image/gif, image/webp',
+  ],
+  [
+    "an image that is none",
+    { content: [{ type: "image", data: "a picture", mimeType: "image/png" }] },
+    '"result" has an image at content[0] that no model can see: "data" is not base64',
+  ],
 ])("a result that cannot be used ends the call and is told to the host: %s", async (_story, result, problem) => {
   const { bridge, call } = desk();
   const { outcome } = call();

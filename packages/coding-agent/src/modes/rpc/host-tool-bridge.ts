@@ -2,6 +2,7 @@ import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { ImageContent, TextContent } from "@tiller/protocol/content";
 import type { HostToolCall, HostToolCancel } from "@tiller/protocol/host-tools";
 import type { ToolResult } from "@tiller/protocol/tool";
+import { imageProblem } from "../../lib/image-problem.ts";
 import type { RunHostTool } from "../../session/host-tools.ts";
 import { createPendingRequests } from "./pending-requests.ts";
 
@@ -121,6 +122,8 @@ function toolResult(given: unknown): ToolResult | string {
   for (const [index, block] of content.entries()) {
     const read = contentBlock(block);
     if (!read) return `has something else than a text or image block at content[${index}]`;
+    const problem = read.type === "image" ? imageProblem(read) : undefined;
+    if (problem !== undefined) return `has an image at content[${index}] that no model can see: ${problem}`;
     blocks.push(read);
   }
   return { content: blocks, ...(details === undefined ? {} : { details }) };
