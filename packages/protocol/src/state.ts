@@ -28,7 +28,7 @@ export const SessionState = Type.Object({
     description: "true from the acceptance of a prompt until its agent_end without a retry",
   }),
   isCompacting: Type.Boolean(),
-  isSettled: Type.Boolean({ description: "nothing runs and nothing will start by itself" }),
+  isSettled: Type.Boolean({ description: "nothing runs, nothing will start by itself, and no message is queued" }),
   hasPendingAsyncWork: Type.Boolean({
     description: "background jobs are running, or their results are not in the conversation yet",
   }),
