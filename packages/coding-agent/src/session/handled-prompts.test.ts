@@ -74,6 +74,14 @@ describe("prompts that an extension deals with", () => {
     expect(told).toEqual(["1 aborted, settled", "session_settled"]);
   });
 
+  test("that fail end with an error, and nobody waits for them", async () => {
+    const { handled, told } = desk();
+    await handled.job({ promptId: "prompt-1", commandId: 1 }, () => Promise.reject(new Error("no file")))();
+    expect(told).toEqual(["1 error, settled", "session_settled"]);
+    expect(handled.isAny).toBe(false);
+    await handled.settled();
+  });
+
   test("are waited for", async () => {
     const { handled, accept } = desk();
     const prompt = accept();

@@ -1,5 +1,5 @@
 import type { EventPipeline } from "./event-pipeline.ts";
-import { handledResult } from "./prompt-result.ts";
+import { handledResult, type Unhandled } from "./prompt-result.ts";
 import type { AcceptedPrompt } from "./session-event.ts";
 
 /** Prompts that an extension deals with, beside the run or without one. Each gets its result, whatever happens. */
@@ -28,16 +28,16 @@ export function createHandledPrompts(emit: EventPipeline["emit"], beside: Beside
       accepted += 1;
       return () => {
         let end = (_reason: string): void => undefined;
-        const ended = new Promise<string>((resolve) => {
-          end = resolve;
+        const ended = new Promise<Unhandled>((resolve) => {
+          end = (message) => resolve({ status: "aborted", message });
         });
         const run = async (): Promise<void> => {
-          const aborted = await Promise.race([work().then(() => undefined), ended]);
+          const unhandled = await Promise.race([work().then(() => undefined, failed), ended]);
           open.delete(done);
           accepted -= 1;
           const place = { promptId: prompt.promptId };
           const isLast = accepted === 0 && !beside.isRunning();
-          void emit(handledResult(prompt.commandId, isLast && !beside.isWaiting(), aborted), place);
+          void emit(handledResult(prompt.commandId, isLast && !beside.isWaiting(), unhandled), place);
           if (isLast) void emit({ type: "session_settled" }, place);
         };
         const done = run();
@@ -55,4 +55,9 @@ export function createHandledPrompts(emit: EventPipeline["emit"], beside: Beside
       while (open.size > 0) await Promise.allSettled(open.keys());
     },
   };
+}
+
+/** What the extension needs could not be made ready, a text of the user's, say: the prompt has its end all the same. */
+function failed(error: unknown): Unhandled {
+  return { status: "error", message: error instanceof Error ? error.message : String(error) };
 }

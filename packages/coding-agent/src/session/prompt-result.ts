@@ -32,26 +32,27 @@ export function promptResult(done: FinishedPrompt, ending: Ending, sessionSettle
   };
 }
 
-/** For a prompt that the model never saw because an extension dealt with it; `aborted` says why that came to no end. */
+/** Why a prompt that an extension deals with has come to no end of its own. */
+export interface Unhandled {
+  status: "aborted" | "error";
+  message: string;
+}
+
+/** For a prompt that the model never saw because an extension dealt with it, or was to. */
 export function handledResult(
   commandId: PromptResult["id"],
   sessionSettled: boolean,
-  aborted: string | undefined,
+  unhandled: Unhandled | undefined,
 ): PromptResult {
-  if (aborted !== undefined) return droppedResult(commandId, aborted, sessionSettled);
-  return { type: "prompt_result", id: commandId, status: "completed", agentInvoked: false, sessionSettled };
+  const end = { agentInvoked: false, sessionSettled };
+  if (!unhandled) return { type: "prompt_result", id: commandId, status: "completed", ...end };
+  const { status, message } = unhandled;
+  return { type: "prompt_result", id: commandId, status, error: { message, retryable: false }, ...end };
 }
 
 /** For a prompt that waited in a queue and was taken out of it before any model saw it. */
 export function droppedResult(commandId: PromptResult["id"], reason: string, sessionSettled: boolean): PromptResult {
-  return {
-    type: "prompt_result",
-    id: commandId,
-    status: "aborted",
-    error: { message: reason, retryable: false },
-    agentInvoked: false,
-    sessionSettled,
-  };
+  return handledResult(commandId, sessionSettled, { status: "aborted", message: reason });
 }
 
 /** Who answered, not who would be asked next: the host may have chosen another model meanwhile. */

@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { textOrFile } from "./text-or-file.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "tiller-text-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+writeFileSync(join(folder, "prompt.md"), "From a file.");
+
+describe("an option that takes a text or a file", () => {
+  test.each([
+    ["a file", "prompt.md", "From a file."],
+    ["a text", "Be brief.", "Be brief."],
+    ["a folder", ".", "."],
+    ["a text below a file", "prompt.md/more", "prompt.md/more"],
+    // No file system has names of this length: asking for one is an error of its own.
+    ["a text that is longer than any name", "word ".repeat(100), "word ".repeat(100)],
+    ["lines", "prompt.md\n", "prompt.md\n"],
+  ])("%s", (_, given, expected) => expect(textOrFile(given, folder, {})).toBe(expected));
+});
