@@ -33,6 +33,23 @@ export const HOOK_EXAMPLES: Checks = {
       expectTrue("the folder is gone", !existsSync(join(host.cwd, "old")), "");
     },
   ),
+  "project-trust.ts": check(
+    "whether the code of a project is trusted is asked: with a yes it is loaded, and the answer is remembered",
+    {
+      files: {
+        ".pi/extensions/sail.ts": `export default (pi) => pi.registerCommand("sail", { handler: async (_, ctx) => ctx.ui.notify("under way") });`,
+      },
+    },
+    async (host) => {
+      await host.answer("select", /^Project trust for:/, "Trust with note and remember");
+      await host.answer("input", "Project trust note", "mine");
+      await host.notify("Recorded demo note: mine");
+      await host.notify("project-trust example loaded after trust resolution");
+      await host.prompt("/sail");
+      await host.notify("under way");
+      expectText("trust.json", readFileSync(join(host.agentDir, "trust.json"), "utf8"), `${host.cwd}": true`);
+    },
+  ),
   "protected-paths.ts": check(
     "a write to `.env` is blocked and told",
     { script: ['toolCall write {"path":".env","content":"X=1"}', 'text "Done."'] },

@@ -39,12 +39,4 @@ export const TERMINAL_EXAMPLES: Checks = {
     },
   },
   gondolin: cannot("not loaded: it fetches the image of a virtual machine and starts it with QEMU"),
-  "project-trust.ts": cannot(
-    "whether a project is trusted is not asked of extensions, and a notice says so; the rest of the example runs",
-    {},
-    async (host) => {
-      await host.notify("project-trust example loaded after trust resolution");
-      await host.notice(/"project_trust", which never happens here/);
-    },
-  ),
 };
