@@ -79,7 +79,10 @@ const HOOKS_OF_A_RUN = [
   "session_start",
   "resources_discover",
   "before_provider_request",
+  "before_provider_headers",
   "after_provider_response",
+  "context_with_system",
+  "agent_before_settle",
 ] as const;
 
 describe("in a run", () => {
@@ -201,6 +204,32 @@ describe("in a run", () => {
       expect(told).toMatchObject({ extensionPath: pathOf(rpc), error: `${hook} did not finish within 0.05 s` });
     },
   );
+});
+
+test("what cannot be sent, and what is written into what others have handed out, harms nobody", async () => {
+  const rpc = start(
+    extension(
+      `pi.on("input", ({ text }) => text === "hush" ? { action: "transform", text: "" } : undefined);
+       const models = [{ id: "m", name: "M", input: ["text"], cost: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 } }];
+       pi.registerProvider("mine", { baseUrl: "http://localhost:1/v1", apiKey: "k", api: "openai-completions", models });
+       ${command(
+         "write",
+         `for (const listed of pi.getCommands()) listed.sourceInfo.path = "elsewhere";
+          ctx.modelRegistry.getAll();
+          models[0].input.push("image");
+          models[0].cost.input = 2;
+          ctx.ui.notify("written");`,
+       )}`,
+    ),
+    { script: ['expect messages 1 + text "aye"'] },
+  );
+  const { result } = await rpc.prompt("hush");
+  expect(result).toMatchObject({ status: "error", error: { message: expect.stringContaining("is empty") } });
+  await rpc.prompt("/write");
+  await rpc.waitFor(({ method }) => method === "notify");
+  const { data } = await rpc.call({ type: "get_commands" });
+  expect(data).toMatchObject({ commands: [{ name: "write", sourceInfo: { path: pathOf(rpc) } }] });
+  await worksStill(rpc);
 });
 
 test("a guard of tools that hangs does not let the tool pass", async () => {

@@ -191,6 +191,30 @@ test.each<[name: string, code: string, run: "aborted" | "completed", error?: str
   expect([idle, heard().slice(idle.length)]).toEqual([expected, expected]);
 });
 
+test("a reload while a tool is at work lets it end; who sends a prompt and waits waits for its run", async () => {
+  const rpc = start(
+    extension(
+      `${tool("slow", `await new Promise((r) => setTimeout(r, 400)); pi.appendEntry("x"); return "still " + ctx.hasUI;`)}
+       ${command("reload", "await ctx.reload();")}
+       ${command("send", `pi.sendUserMessage("go on"); await ctx.waitForIdle(); ctx.ui.notify("over");`)}`,
+    ),
+    {
+      check: { runsWithoutPrompt: true },
+      script: ["toolCall slow {}", 'expect toolResult "still true" + text "aye"', 'text "aye"'],
+    },
+  );
+  rpc.send({ id: "p", type: "prompt", message: "go" });
+  await rpc.waitFor("tool_execution_start");
+  rpc.send({ id: "r", type: "prompt", message: "/reload" });
+  expect([(await result(rpc, "r")).status, (await result(rpc, "p")).status]).toEqual(["completed", "completed"]);
+  expect(errorsOf(rpc)).toEqual([]);
+  const since = rpc.mark();
+  rpc.send({ id: "s", type: "prompt", message: "/send" });
+  await result(rpc, "s");
+  const told = rpc.frames.slice(since).flatMap(({ type, method }) => (type === "agent_end" ? ["end"] : (method ?? [])));
+  expect(told).toEqual(["end", "notify"]);
+});
+
 test("ctx.compact() with functions that throw, and with none: the host hears of it, and the process goes on", async () => {
   const throws = "() => { throw new Error('no'); }";
   const code = `ctx.compact(); ctx.compact({ onComplete: ${throws}, onError: ${throws} });`;

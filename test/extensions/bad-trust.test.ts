@@ -159,3 +159,23 @@ test.each<[string, (folder: string) => void]>([
   }
   sandbox.remove();
 });
+
+test("another session that is entered while somebody still decides begins once, and with a yes the code of the project comes to it", async () => {
+  const told = `pi.on("session_start", ({ reason }, ctx) => ctx.ui.notify(reason));`;
+  const decide = `pi.on("project_trust", async () => {
+    await new Promise((done) => { globalThis.decide = done; });
+    return { trusted: "yes" };
+  });`;
+  const rpc = start({
+    files: FILES,
+    agentFiles: {
+      "extensions/user.ts": extension(`${told} ${decide} ${command("yes", "globalThis.decide();")}`),
+    },
+  });
+  expect((await rpc.call({ type: "new_session" })).success).toBe(true);
+  await rpc.prompt("/yes");
+  await rpc.waitFor(({ method, message }) => method === "notify" && message === "reload");
+  expect(await loaded(rpc)).toEqual(["one", "two", "yes"]);
+  const heard = rpc.frames.filter(({ method }) => method === "notify").map(({ message }) => message);
+  expect(heard).toEqual(["new", "reload"]);
+});

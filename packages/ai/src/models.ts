@@ -202,7 +202,14 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     const names = { auth: shortName(options.auth, "auth.json"), models: shortName(options.models, "models.json") };
     const sources: KeySources = { env, now: options.now(), runtimeKey, stored: auth.stored, configured, names };
     const standing = registered.get(provider);
-    return findKey(provider, standing ? withRegistered(provider, standing.given, sources, loginOf(provider)) : sources);
+    if (!standing) return findKey(provider, sources);
+    try {
+      return findKey(provider, withRegistered(provider, standing.given, sources, loginOf(provider)));
+    } catch (error) {
+      // What reads the login is somebody else's: no list and no other provider depends on it.
+      const why = error instanceof Error ? error.message : String(error);
+      return { missing: `The login of "${provider}" could not be read: ${why}` };
+    }
   };
   const rowOf = (provider: string): ProviderRow | undefined => settingsOf(provider)?.row ?? providerRow(provider);
   const isKeyless = (provider: string): boolean =>

@@ -268,6 +268,32 @@ describe("a provider that people log in to", () => {
     expect(providers.logins()).toEqual([{ id: "corp", name: "Corporate" }]);
   });
 
+  it("whose login cannot be read is not to be had, says why, and spoils no list", async () => {
+    const { registry, providers } = desk({ auth: login(5000) });
+    providers.register("mine", mine);
+    const getApiKey = (): string => {
+      throw new Error("no such account");
+    };
+    providers.register("corp", { ...mine, apiKey: undefined, oauth: { ...oauth, getApiKey } });
+    expect(ids(registry.available())).toEqual(["mine/large"]);
+    const model = registry.find("corp", "large")!;
+    await expect(async () => registry.credentials(model)).rejects.toThrow(
+      'The login of "corp" could not be read: no such account',
+    );
+  });
+
+  it.each([[[null]], [[{ id: 7 }]], [[{ id: "large", provider: "other" }]]])(
+    "must not make %j of its models",
+    (models) => {
+      const { registry, providers } = desk({ auth: login(5000) });
+      const modifyModels = (() => models) as unknown as typeof oauth.modifyModels;
+      const register = () =>
+        providers.register("corp", { ...mine, apiKey: undefined, oauth: { ...oauth, modifyModels } });
+      expect(register).toThrow('registerProvider("corp"): oauth.modifyModels must give back models of this provider');
+      expect(registry.modelsOf("corp")).toEqual([]);
+    },
+  );
+
   it("cannot be used without a login, or when it has run out and nobody renews it", () => {
     for (const auth of [undefined, login(500)]) {
       const { registry, providers } = desk({ auth });

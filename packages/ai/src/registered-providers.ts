@@ -265,10 +265,17 @@ function loginParts(
 ): Pick<RegisteredProvider, "keyOfLogin" | "renewLogin"> & { models?: readonly Model[] } {
   if (!oauth) return {};
   const login = registry.loginOf(name);
-  const changed = login && models && oauth.modifyModels ? oauth.modifyModels([...models], login) : undefined;
+  const changed: unknown = login && models && oauth.modifyModels ? oauth.modifyModels([...models], login) : undefined;
+  if (Array.isArray(changed) && !changed.every((model) => isModelOf(name, model))) {
+    throw wrongField(name, "oauth.modifyModels", "must give back models of this provider");
+  }
   return {
     ...(oauth.refreshToken ? { renewLogin: async (stored) => oauth.refreshToken?.(stored) } : {}),
     ...(oauth.getApiKey ? { keyOfLogin: (stored) => oauth.getApiKey?.(stored) ?? String(stored.access) } : {}),
-    ...(Array.isArray(changed) ? { models: changed } : {}),
+    ...(Array.isArray(changed) ? { models: changed as Model[] } : {}),
   };
+}
+
+function isModelOf(provider: string, model: unknown): boolean {
+  return isRecord(model) && typeof model.id === "string" && model.provider === provider;
 }

@@ -152,6 +152,24 @@ describe("a message of an extension", () => {
 describe("a message as the user's", () => {
   const said = (text: string): object => ({ role: "user", content: [{ type: "text", text }], timestamp: 1000 });
 
+  test.each([
+    ["", /is empty/],
+    ["  ", /is empty/],
+    [[{ type: "image" as const, data: "!", mimeType: "image/png" }], /not base64/],
+  ])("that cannot be sent is refused: %j", async (content, words) => {
+    const { actions, notes } = desk();
+    await expect(actions.sendUserMessage(content, {})).rejects.toThrow(words);
+    expect(notes).toEqual([]);
+  });
+
+  test("is waited for by who waits for the end of it, also before it has begun", async () => {
+    const { actions, notes } = desk({ isStreaming: true, input: "unchanged" });
+    const sent = actions.sendUserMessage("hi", { deliverAs: "steer" });
+    await actions.waitForIdle();
+    expect(notes.map((note) => (note as unknown[])[0])).toEqual(["queue", "settled"]);
+    await sent;
+  });
+
   test("starts a run, in a turn of its own", async () => {
     const { actions, notes, clock } = desk();
     await actions.sendUserMessage("hi", {});

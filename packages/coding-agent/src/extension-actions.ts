@@ -6,7 +6,7 @@ import type { SessionEntry } from "@tiller/protocol/session-entry";
 import { createDraftKeeper } from "./entry-drafts.ts";
 import { runProcess } from "./exec/run-process.ts";
 import type { ExtensionActions, ListedTool } from "./extensions/actions.ts";
-import { messageProblem } from "./extensions/answers.ts";
+import { messageProblem as entryProblem } from "./extensions/answers.ts";
 import { createExec } from "./extensions/exec.ts";
 import { createSessionView, type SessionEditor, type SessionView } from "./extensions/session-view.ts";
 import type { VirtualModel } from "./extensions/virtual-model.ts";
@@ -19,7 +19,7 @@ import type { AgentSession } from "./session/agent-session.ts";
 import type { EventPipeline } from "./session/event-pipeline.ts";
 import type { ModelControl } from "./session/model-control.ts";
 import type { ExtensionHost } from "./session/ports.ts";
-import { userMessage } from "./session/prompt-input.ts";
+import { messageProblem, userMessage } from "./session/prompt-input.ts";
 import type { SessionQueue } from "./session/session-queue.ts";
 import type { PromptMessage, SessionRun } from "./session/session-run.ts";
 import { labelsOf } from "./session/store/fork.ts";
@@ -110,6 +110,20 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
     return made.text;
   };
 
+  /** Prompts of extensions that are neither queued nor running yet. */
+  const onItsWay = new Set<Promise<void>>();
+  const send = async (content: UserContents, deliverAs: string | undefined, expands: boolean): Promise<void> => {
+    const looked = await lookedAt(content);
+    const seen = expands ? await expanded(looked) : looked;
+    if (seen === undefined) return;
+    const { text, images } = asInput(seen);
+    const problem = messageProblem({ message: text, images });
+    if (problem !== undefined) throw new Error(problem);
+    const message = userMessageOf(seen, clock.now());
+    if (isBusy()) queue.add(deliverAs === "followUp" ? "followUp" : "steering", message);
+    else await start(message);
+  };
+
   return {
     async sendMessage(untimed, { triggerTurn, deliverAs = "steer" }) {
       const message: CustomMessage = { ...untimed, timestamp: clock.now() };
@@ -130,12 +144,9 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
         expandPromptTemplates && typeof content === "string" ? parts.extensions.host.command(content) : undefined;
       if (command) return command.run();
       if (isBusy() && deliverAs === undefined) throw new Error(ground.run.dialect.busyText);
-      const looked = await lookedAt(content);
-      const seen = expandPromptTemplates ? await expanded(looked) : looked;
-      if (seen === undefined) return;
-      const message = userMessageOf(seen, clock.now());
-      if (isBusy()) queue.add(deliverAs === "followUp" ? "followUp" : "steering", message);
-      else await start(message);
+      const sent = send(content, deliverAs, expandPromptTemplates === true);
+      onItsWay.add(sent);
+      return sent.finally(() => onItsWay.delete(sent));
     },
     entries: createDraftKeeper({ store, pipeline, clock, append }),
     appendEntry: (customType, data) => append({ type: "custom", customType, data: plainJson(data) }),
@@ -201,7 +212,11 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
     isProjectTrusted: () => parts.extensions.isTrusted,
     setting: (key) => ground.settings.get(key as never),
 
-    waitForIdle: () => run.settled(),
+    async waitForIdle() {
+      // Most do not wait for what they send, and mean the run that comes of it.
+      await Promise.allSettled(onItsWay);
+      await run.settled();
+    },
     async newSession({ parentSession, setup }) {
       pending.run = setup && (async () => void (await setup(editorOf(view, store))));
       try {
@@ -300,7 +315,7 @@ function editorOf(view: SessionView, store: SessionStore): SessionEditor {
   return {
     ...view,
     appendMessage(message) {
-      const problem = messageProblem(message);
+      const problem = entryProblem(message);
       if (problem !== undefined) throw new TypeError(`appendMessage: ${problem}`);
       store.appendMessage(plainJson(message));
       return store.leafId ?? "";

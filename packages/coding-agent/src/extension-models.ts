@@ -2,9 +2,11 @@ import { createProviders, type Providers } from "@tiller/ai/registered-providers
 import type { CompatHost } from "./compat/host.ts";
 import { contextForExtension } from "./compat/model-context.ts";
 import type { ExtensionGround } from "./extension-ground.ts";
+import { isRecord } from "./extensions/answers.ts";
 import type { ExtensionError } from "./extensions/extension.ts";
 import type { Generation } from "./extensions/generation.ts";
 import { errorText } from "./extensions/guards/rejections.ts";
+import { copied } from "./lib/copies.ts";
 import type { ModelControl } from "./session/model-control.ts";
 import { type AnswerStream, createModelRegistry, type ModelRegistryOptions } from "./session-model-registry.ts";
 import { createVirtualModels, type VirtualModels } from "./virtual-models.ts";
@@ -30,12 +32,18 @@ export function createExtensionModels(
 ): ExtensionModels {
   let control: ModelControl | undefined;
   let registry: object | undefined;
-  const providers = createProviders({
+  const registered = createProviders({
     registry: found.registry,
     env,
     contextFor: contextForExtension,
     onChange: () => control?.renew(),
   });
+  // Models are frozen for whoever sees them: those that an extension has written down stay its own.
+  const providers: Providers = {
+    ...registered,
+    register: (name, config) =>
+      registered.register(name, isRecord(config) ? { ...config, models: copied(config.models) } : config),
+  };
   const ask: ModelRegistryOptions["ask"] = (model, context, options) =>
     lateAnswer(async () => {
       const { askModel } = await import("./compat/ask-model.ts");

@@ -173,8 +173,9 @@ function toolsOf(host: ExtensionHost, enter: (label: string) => () => void): Loa
   return {
     names: () => [...host.generation.tools().keys()],
     tool(name) {
-      const own = host.generation.tools().get(name);
-      return own && agentTool(own.extension, own.definition, around);
+      const { generation } = host;
+      const own = generation.tools().get(name);
+      return own && agentTool(own.extension, own.definition, { ...around, use: generation.use });
     },
   };
 }

@@ -83,11 +83,13 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
         virtualModels: extensions.models.virtualModels,
         modelRegistry: extensions.models.registry,
         commands: () =>
-          commandItems({
-            extensions: items(),
-            templates: resources?.templates ?? [],
-            skills: offered(ground, resources),
-          }),
+          copied(
+            commandItems({
+              extensions: items(),
+              templates: resources?.templates ?? [],
+              skills: offered(ground, resources),
+            }),
+          ),
       },
       pending,
     ),
@@ -110,6 +112,8 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
   };
 
   let started: Promise<void> = Promise.resolve();
+  /** Another session than the first: it has begun by itself. */
+  let isEntered = false;
   const hooks: SessionHooks = {
     ...host.hooks,
     async leave(...how) {
@@ -119,6 +123,7 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
       if (how[0] !== "quit") parts.toolbox.active.set(undefined);
     },
     async entered(...how) {
+      isEntered = true;
       const setup = pending.run;
       pending.run = undefined;
       // Whatever becomes of it, the session has been entered.
@@ -179,6 +184,7 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
       const begin = async (readAgain: boolean): Promise<void> => {
         const { leftOut } = extensions.found;
         if (leftOut.length > 0 && !readAgain) void pipeline.emit(untrusted(leftOut));
+        if (isEntered) return readAgain ? reload() : undefined;
         host.begin(readAgain);
         await host.started();
       };

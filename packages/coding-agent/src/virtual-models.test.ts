@@ -11,10 +11,21 @@ interface Config {
 
 function desk() {
   const configs = new Map<string, Config>();
+  const find = (provider: string, id: string): Model | undefined => {
+    const registered = configs.get(provider)?.models.find((model) => (model as Model).id === id);
+    if (registered) return { ...registered, provider } as Model;
+    return `${provider}/${id}` === "p/m" ? (real as unknown as Model) : undefined;
+  };
   const asked: unknown[] = [];
   const virtual = createVirtualModels({
-    registry: { find: (provider, id) => (`${provider}/${id}` === "p/m" ? (real as unknown as Model) : undefined) },
-    providers: { register: (name, config) => void configs.set(name, config as Config) },
+    registry: { find, modelsOf: (provider) => (provider === "p" ? [real as unknown as Model] : []) },
+    providers: {
+      register(name, config) {
+        const { models } = config as Config;
+        if (models.some((model) => "odd" in model)) throw new Error("odd");
+        configs.set(name, config as Config);
+      },
+    },
     ask(model, context, options) {
       asked.push([model, context, options]);
       return "the answer" as never;
@@ -57,6 +68,53 @@ describe("a virtual model", () => {
     await expect(configs.get("virtual")?.streamSimple({ provider: "virtual", id: "fast" }, 0, 0)).rejects.toThrow(
       words,
     );
+  });
+
+  test("may stand for another virtual one: the model at the end of the way is asked", async () => {
+    const { configs, add, asked } = desk();
+    add({ id: "fast", model: "p/m" });
+    add({ id: "faster", provider: "mine", model: "virtual/fast" });
+    await configs.get("mine")?.streamSimple({ provider: "mine", id: "faster" }, "context", {});
+    expect(asked).toEqual([[real, "context", {}]]);
+  });
+
+  test("that stands for itself, at once or by way of others, says so and asks nobody", async () => {
+    const { configs, add, asked } = desk();
+    add({ id: "self", model: "virtual/self" });
+    add({ id: "here", model: () => "virtual/there" });
+    add({ id: "there", model: "virtual/here" });
+    const ask = (id: string) => configs.get("virtual")?.streamSimple({ provider: "virtual", id }, 0, 0);
+    await expect(ask("self")).rejects.toThrow(
+      "The virtual model virtual/self stands for virtual/self, which stands for it",
+    );
+    await expect(ask("here")).rejects.toThrow(
+      "The virtual model virtual/there stands for virtual/here, which stands for it",
+    );
+    expect(asked).toEqual([]);
+  });
+
+  test("that does not know yet what it stands for is no rejection that nobody catches", async () => {
+    const { configs, add } = desk();
+    add({ id: "fast", model: () => Promise.reject(new Error("not yet")) });
+    await new Promise((resolve) => setImmediate(resolve));
+    const said = configs.get("virtual")?.streamSimple({ provider: "virtual", id: "fast" }, 0, 0);
+    await expect(said).rejects.toThrow("not yet");
+  });
+
+  test("does not take the place of the models of another provider", () => {
+    const { configs, add } = desk();
+    expect(() => add({ id: "fast", provider: "p", model: "p/m" })).toThrow(
+      '"p" has models of its own, which would be gone: give "fast" another provider',
+    );
+    expect([...configs.keys()]).toEqual([]);
+  });
+
+  test("that is refused does not stand in the way of the next", () => {
+    const { configs, add } = desk();
+    add({ id: "first", model: "p/m" });
+    expect(() => add({ id: "second", model: "p/m", odd: true })).toThrow("odd");
+    add({ id: "third", model: "p/m" });
+    expect(configs.get("virtual")?.models).toMatchObject([{ id: "first" }, { id: "third" }]);
   });
 
   test("goes with the extension that has brought it", async () => {

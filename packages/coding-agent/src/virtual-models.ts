@@ -5,13 +5,14 @@ import { namedModel, type VirtualModel } from "./extensions/virtual-model.ts";
 import type { AnswerStream } from "./session-model-registry.ts";
 
 export interface VirtualModelsParts {
-  registry: Pick<ModelRegistry, "find">;
+  registry: Pick<ModelRegistry, "find" | "modelsOf">;
   providers: Pick<Providers, "register">;
   ask(model: Model, context: unknown, options: unknown): AnswerStream;
 }
 
 /** Models that stand for others: a provider of our own for each name that they are under, which asks the other model. */
 export interface VirtualModels {
+  /** Throws an Error with a sentence for people when it cannot be. */
   register(model: VirtualModel): void;
   /** Their provider is gone. */
   forget(): void;
@@ -20,12 +21,19 @@ export interface VirtualModels {
 export function createVirtualModels({ registry, providers, ask }: VirtualModelsParts): VirtualModels {
   const known = new Map<string, Map<string, VirtualModel>>();
 
-  const found = async ({ provider, id, target }: VirtualModel): Promise<Model> => {
-    const wanted = namedModel(await target());
-    const model = wanted && registry.find(wanted.provider, wanted.id);
-    if (model) return model;
-    const name = wanted ? `${wanted.provider}/${wanted.id}, which is not there` : "no model";
-    throw new Error(`The virtual model ${provider}/${id} stands for ${name}`);
+  /** `way`: the virtual models that have led here. */
+  const found = async (virtual: VirtualModel, way: readonly VirtualModel[] = []): Promise<Model> => {
+    const name = `The virtual model ${virtual.provider}/${virtual.id} stands for`;
+    const wanted = namedModel(await virtual.target());
+    if (!wanted) throw new Error(`${name} no model`);
+    const model = registry.find(wanted.provider, wanted.id);
+    if (!model) throw new Error(`${name} ${wanted.provider}/${wanted.id}, which is not there`);
+    const next = known.get(model.provider)?.get(model.id);
+    if (!next) return model;
+    const passed = [...way, virtual];
+    // Whoever asked it would ask for ever.
+    if (passed.includes(next)) throw new Error(`${name} ${model.provider}/${model.id}, which stands for it`);
+    return found(next, passed);
   };
   const stream = async (asked: Model, context: unknown, options: unknown): Promise<AnswerStream> => {
     const virtual = known.get(asked.provider)?.get(asked.id);
@@ -46,11 +54,15 @@ export function createVirtualModels({ registry, providers, ask }: VirtualModelsP
 
   return {
     register(model) {
-      const models = known.get(model.provider) ?? new Map<string, VirtualModel>();
-      models.set(model.id, model);
-      known.set(model.provider, models);
+      const { provider, id } = model;
+      if (!known.has(provider) && registry.modelsOf(provider).length > 0) {
+        throw new Error(`"${provider}" has models of its own, which would be gone: give "${id}" another provider`);
+      }
+      const models = new Map(known.get(provider)).set(id, model);
       const config = { api: API, models: [...models.values()].map(described), streamSimple: stream };
-      providers.register(model.provider, config);
+      providers.register(provider, config);
+      // Not before: one that is refused must not stand in the way of the others.
+      known.set(provider, models);
     },
     forget: () => known.clear(),
   };
@@ -58,10 +70,12 @@ export function createVirtualModels({ registry, providers, ask }: VirtualModelsP
 
 const API = "virtual-model";
 
-/** A function that only knows later which model it is says nothing now. */
+/** A function that only knows later which model it is says nothing now, and what goes wrong is told when it is asked. */
 function withoutThrowing(ask: () => unknown): unknown {
   try {
-    return ask();
+    const said = ask();
+    if (said instanceof Promise) said.catch(() => undefined);
+    return said;
   } catch {
     return undefined;
   }

@@ -36,7 +36,7 @@ const broken = (): never => {
   throw new Error("broken");
 };
 const never = new Promise(() => undefined);
-const TOO_LONG = { error: "turn_end did not finish within 10 s" };
+const TOO_LONG = { error: "turn_end did not finish within 10 s", isLate: true };
 
 describe("what comes back", () => {
   const cases: [name: string, run: () => unknown, expected: Called][] = [

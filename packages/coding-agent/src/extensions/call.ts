@@ -2,8 +2,8 @@ import type { Clock } from "@tiller/protocol/clock";
 import { type Extension, noDialogs, type OpenDialogs } from "./extension.ts";
 import { errorText } from "./guards/rejections.ts";
 
-/** What became of calling into an extension. */
-export type Called = { value: unknown } | { error: string } | { aborted: true };
+/** What became of calling into an extension. `isLate`: its time was over, and it is still at work. */
+export type Called = { value: unknown } | { error: string; isLate?: true } | { aborted: true };
 
 /** One call into an extension. What it asks a person is counted for it alone: its neighbours do not wait for that. */
 export interface Call extends OpenDialogs {
@@ -76,7 +76,7 @@ function waitFor(given: PromiseLike<unknown>, options: CallOptions): Promise<Cal
       cancel = clock.after(ms, () => {
         const left = timeLeft(options);
         if (left > 0) wait(left);
-        else finish({ error: `${what} did not finish within ${limitMs / 1000} s` });
+        else finish({ error: `${what} did not finish within ${limitMs / 1000} s`, isLate: true });
       });
     };
     given.then(

@@ -201,3 +201,15 @@ describe("the bus between extensions", () => {
     expect(generation.extensions.map(({ isAlive }) => isAlive)).toEqual([false]);
   });
 });
+
+test("who retires is alive until nothing of it is in use, however often somebody says that he is through", async () => {
+  const { generation } = await generate(() => undefined);
+  const isAlive = (): boolean | undefined => generation.extensions[0]?.isAlive;
+  const [handler, tool] = [generation.use(), generation.use()];
+  generation.retire();
+  handler();
+  handler();
+  expect(isAlive()).toBe(true);
+  tool();
+  expect(isAlive()).toBe(false);
+});

@@ -25,11 +25,11 @@ export interface Generation {
   /** By name; of the same name the first counts. */
   tools(): Map<string, { extension: Extension; definition: ToolDefinition }>;
   flags(): Map<string, FlagDefinition>;
-  /** Its handlers are asked something; the function that it gives back says that this is over. */
+  /** It is asked something, or one of its tools is at work; the function that it gives back says that this is over. */
   use(): () => void;
   /** Its objects are of no use from now on. */
   end(): void;
-  /** The same as soon as none of its handlers is being asked any more: it ends what it has begun. */
+  /** The same as soon as nothing of it is in use any more: it ends what it has begun. */
   retire(): void;
 }
 
@@ -118,7 +118,10 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
     flags: () => new Map(extensions.flatMap(({ flags }) => [...flags])),
     use() {
       uses += 1;
+      let isOver = false;
       return () => {
+        if (isOver) return;
+        isOver = true;
         uses -= 1;
         if (isRetired && uses === 0) end();
       };

@@ -64,7 +64,7 @@ const note = { type: "custom_message", customType: "note", content: "more", disp
 const edit = { type: "context_edit", targetId: "a", replacement: null };
 const cut = { type: "compaction", summary: "short", firstKeptEntryId: null, tokensBefore: 0 };
 const system = (content: unknown) => ({ role: "system" as const, content: content as string, timestamp: 0 });
-const FIRST = "the first of the messages must be the system message, with a text as its content";
+const FIRST = "the first of the messages must be the system message";
 
 const rows: Row[] = [
   row("nothing is said", "turn_end", turn(), [{}], { entries: [], continue: false }),
@@ -142,23 +142,24 @@ const rows: Row[] = [
     [{ messages: [system("b")] }, {}],
     { messages: [system("b")] },
   ),
-  ...[[user("hi")], [system(7), user("hi")], []].map((messages) =>
+  ...(
+    [
+      [[user("hi")], FIRST],
+      [[], FIRST],
+      [[system(7), user("hi")], "messages[0]: content must be a text"],
+      [[{ ...system("a"), toolsAdded: [null] }], "messages[0]: toolsAdded must be a list of tools"],
+      [[system("a"), "hi"], "messages[1]: must be an object"],
+      [[system("a"), { role: "user" }], "messages[1]: content must be a text, or a list of blocks"],
+    ] as const
+  ).map(([messages, words]) =>
     row(
-      "without a system message at its head",
+      `${JSON.stringify(messages)} is no transcript`,
       "context_with_system",
       { messages: [system("a")] },
       [{ messages }],
       { messages: [system("a")] },
-      problem(FIRST),
+      problem(words),
     ),
-  ),
-  row(
-    "no messages",
-    "context_with_system",
-    { messages: [system("a")] },
-    [{ messages: ["hi"] }],
-    { messages: [system("a")] },
-    problem("messages must be a list of messages"),
   ),
   row("undecided", "project_trust", { cwd: "/" }, [{}, { trusted: "undecided", remember: true }], { remember: false }),
   row("yes", "project_trust", { cwd: "/" }, [{ trusted: "yes" }], { trusted: true, remember: false }, ["stop"]),
@@ -362,14 +363,24 @@ const rows: Row[] = [
   }),
   row("none at all", "context", { messages: [user("hi")] }, [{ messages: [] }], { messages: [] }),
   row("nothing to say", "context", { messages: [user("hi")] }, [{}], { messages: [user("hi")] }),
-  ...["all", [7], [{ content: "hi" }]].map((messages) =>
+  ...(
+    [
+      ["all", "messages must be a list of messages"],
+      [[7], "messages[0]: must be an object"],
+      [[{ content: "hi" }], 'messages[0]: the role "undefined" is none of a message'],
+      [[user("hi"), { role: "system", content: "hi" }], 'messages[1]: the role "system" is none of a message'],
+      [[{ role: "user", content: [{ type: "text" }] }], "messages[0]: content must be a text, or a list of blocks"],
+      [[{ role: "assistant", content: "hi" }], "messages[0]: content must be a list of blocks"],
+      [[{ role: "compactionSummary" }], "messages[0]: summary must be a text"],
+    ] as const
+  ).map(([messages, words]) =>
     row(
       `${JSON.stringify(messages)} are no messages`,
       "context",
       { messages: [user("hi")] },
       [{ messages }],
       { messages: [user("hi")] },
-      problem("messages must be a list of messages"),
+      problem(words),
     ),
   ),
 

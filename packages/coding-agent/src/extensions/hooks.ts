@@ -1,6 +1,5 @@
-import type { AgentMessage } from "@tiller/protocol/message";
 import { plainJson } from "../lib/plain-json.ts";
-import type { FromExtension, HookEvent, HookName, HookResult, TranscriptMessage } from "../session/ports.ts";
+import type { FromExtension, HookEvent, HookName, HookResult } from "../session/ports.ts";
 import {
   bashResultOf,
   contentOf,
@@ -12,6 +11,7 @@ import {
   replacedMessage,
   strings,
 } from "./answers.ts";
+import { mendTranscript, transcriptProblem } from "./transcripts.ts";
 
 /** Every hook in one table: what a handler's answer does, how those of several handlers combine, how long each may take. */
 
@@ -31,6 +31,8 @@ export interface HookRow<K extends HookName> {
   take?(answer: Record<string, unknown>, so: HookState<K>): "stop" | { problem: string } | undefined;
   /** Answers that are no objects count too. */
   takesAnything?: true;
+  /** Where the event may be changed in place: takes out of it what cannot be used, and says what that was. */
+  mend?(so: HookState<K>): string | undefined;
   /** What a handler that throws or hangs stands for; otherwise it is as if it had said nothing. */
   failed?(error: string, so: HookState<K>): "stop" | undefined;
 }
@@ -46,10 +48,6 @@ const SOON = 10_000;
 /** Somebody may have to look something up, or to ask another model. */
 const LATER = 60_000;
 const MUCH_LATER = 300_000;
-
-const NO_MESSAGES = { problem: "messages must be a list of messages" };
-const areMessages = <M>(messages: unknown): messages is M[] =>
-  Array.isArray(messages) && messages.every((message) => isRecord(message) && message.role);
 
 const told = (summary: string, limitMs = SOON) => ({ summary, limitMs, nothing: () => undefined });
 
@@ -233,10 +231,12 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
     nothing: ({ messages }) => ({ messages }),
     take(answer, { event, result }) {
       if (answer.messages === undefined) return undefined;
-      if (!areMessages<AgentMessage>(answer.messages)) return NO_MESSAGES;
-      event.messages = result.messages = answer.messages;
+      const problem = transcriptProblem(answer.messages);
+      if (problem !== undefined) return { problem };
+      event.messages = result.messages = answer.messages as typeof result.messages;
       return undefined;
     },
+    mend: ({ result }) => mendTranscript(result.messages),
   },
   context_with_system: {
     summary: "The same with the system prompt and its tools as the first message, after `context`.",
@@ -245,13 +245,14 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
     nothing: ({ messages }) => ({ messages }),
     take(answer, { event, result }) {
       if (answer.messages === undefined) return undefined;
-      if (!areMessages<TranscriptMessage>(answer.messages)) return NO_MESSAGES;
-      const [first] = answer.messages;
-      if (first?.role !== "system" || typeof first.content !== "string")
-        return { problem: "the first of the messages must be the system message, with a text as its content" };
-      event.messages = result.messages = answer.messages;
+      const problem = transcriptProblem(answer.messages, true);
+      if (problem !== undefined) return { problem };
+      const messages = answer.messages as typeof result.messages;
+      if (messages[0]?.role !== "system") return { problem: "the first of the messages must be the system message" };
+      event.messages = result.messages = messages;
       return undefined;
     },
+    mend: ({ result }) => mendTranscript(result.messages, true),
   },
   before_provider_headers: {
     summary:

@@ -201,6 +201,40 @@ describe("a handler that hangs", () => {
     expect(errors).toEqual([{ extensionPath: "/1.ts", event: hook, error }]);
   });
 
+  test("is not told of more of its kind until it is through with the first", async () => {
+    const told: number[] = [];
+    const ends: (() => void)[] = [];
+    const slow: Handler = (event) => {
+      told.push((event as { turnIndex: number }).turnIndex);
+      return new Promise<void>((resolve) => ends.push(resolve));
+    };
+    const { runner, clock, errors } = setUp([{ turn_start: slow, agent_start: slow }]);
+    const tell = (turnIndex: number) => runner.run("turn_start", { turnIndex, timestamp: 0 });
+    const first = tell(1);
+    await clock.advance(10_000);
+    await first;
+    // Nobody waits: no timer is set, and nothing is told of it again.
+    await tell(2);
+    await tell(3);
+    expect([told, errors.length, clock.pending]).toEqual([[1], 1, 0]);
+    ends[0]!();
+    await clock.advance(0);
+    const last = tell(4);
+    ends[1]!();
+    await last;
+    expect([told, errors.length]).toEqual([[1, 4], 1]);
+  });
+
+  test("is asked again where it has a say", async () => {
+    const { runner, clock, errors } = setUp([{ tool_call: never }]);
+    for (let asked = 1; asked <= 2; asked++) {
+      const verdict = runner.run("tool_call", call());
+      await clock.advance(60_000);
+      expect((await verdict).block).toContain("did not finish");
+      expect(errors).toHaveLength(asked);
+    }
+  });
+
   test("is given up earlier where the settings say so, never later", async () => {
     const { runner, clock, errors } = setUp([{ session_start: never, session_shutdown: never }], 5_000);
     const started = runner.run("session_start", { reason: "startup" });
@@ -243,4 +277,22 @@ describe("a handler that hangs", () => {
     expect(await done).toEqual({ messages: [] });
     expect([errors, asked, clock.pending]).toEqual([[], [], 0]);
   });
+});
+
+test("what a handler makes of the messages in place is taken out where no model could be sent it, and told", async () => {
+  const spoil: Handler = (event) => {
+    const { messages } = event as { messages: unknown[] };
+    messages.push(null, { role: "user" });
+    throw new Error("and that");
+  };
+  const seen: unknown[] = [];
+  const look: Handler = (event) => void seen.push(...(event as { messages: unknown[] }).messages);
+  const { runner, errors } = setUp([{ context: spoil }, { context: look }]);
+  const hi = { role: "user" as const, content: "hi", timestamp: 0 };
+  expect(await runner.run("context", { messages: [hi] })).toEqual({ messages: [hi] });
+  expect(seen).toEqual([hi]);
+  expect(errors.map(({ error }) => error)).toEqual([
+    "messages[1]: must be an object: changed in place, it is left out",
+    "and that",
+  ]);
 });

@@ -5,6 +5,7 @@ import { type Call, callExtension, newCall } from "./call.ts";
 import type { Extension, ExtensionError, Handler } from "./extension.ts";
 import { errorText } from "./guards/rejections.ts";
 import { HOOKS, type HookRow, type HookState } from "./hooks.ts";
+import { createLateHandlers } from "./late-handlers.ts";
 
 export interface RunnerOptions {
   /** In the order in which they were loaded. */
@@ -31,6 +32,7 @@ export function createRunner(options: RunnerOptions): Runner {
     options
       .extensions()
       .flatMap((extension) => (extension.handlers.get(hook) ?? []).map((handler) => ({ extension, handler })));
+  const late = createLateHandlers();
 
   const ask = async <K extends HookName>(
     hook: K,
@@ -39,15 +41,24 @@ export function createRunner(options: RunnerOptions): Runner {
     signal: AbortSignal | undefined,
   ): Promise<"stop" | undefined> => {
     const row: HookRow<K> = HOOKS[hook];
+    // It has not dealt with what it was told before.
+    if (!row.take && late.isLate(hook, handler)) return undefined;
     const { clock, enter } = options;
     const call = newCall(signal);
     const ctx = options.context(extension, call);
     const { path } = extension.source;
     const limitMs = options.longestMs > 0 ? Math.min(row.limitMs, options.longestMs) : row.limitMs;
     const how = { extension, call, what: hook, limitMs, clock, signal, enter };
-    const called = await callExtension(() => handler(state.event, ctx), how);
+    let given: unknown;
+    const called = await callExtension(() => {
+      given = handler(state.event, ctx);
+      return given;
+    }, how);
     if ("aborted" in called) return "stop";
+    const spoiled = row.mend?.(state);
+    if (spoiled !== undefined) options.report({ extensionPath: path, event: hook, error: spoiled });
     if ("error" in called) {
+      if (called.isLate) late.add(hook, handler, given);
       options.report({ extensionPath: path, event: hook, error: called.error });
       return row.failed?.(called.error, state);
     }

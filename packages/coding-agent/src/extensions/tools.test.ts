@@ -71,17 +71,40 @@ function made(given: Partial<ToolDefinition>) {
         notes.push(`in ${label}`);
         return () => void notes.push("out");
       },
+      use() {
+        notes.push("used");
+        return () => void notes.push("free");
+      },
       concurrencyOf: (name) => (name === "read" ? "shared" : undefined),
     },
   );
   const updates: unknown[] = [];
-  const { signal } = new AbortController();
+  const controller = new AbortController();
+  const { signal } = controller;
   const run = (args: Record<string, unknown> = {}) => {
     const onUpdate: ToolInvocation["onUpdate"] = (update) => void updates.push(update);
     return tool.execute({ toolCallId: "call_1", args, signal, onUpdate } as ToolInvocation);
   };
-  return { tool, run, notes, updates, signal };
+  return { tool, run, notes, updates, signal, abort: () => controller.abort() };
 }
+
+test("its extension is in use until it is over, or aborted: nobody waits for one that hangs", async () => {
+  let end = (_text: string): void => undefined;
+  const { run, notes, abort } = made({
+    execute: () =>
+      new Promise<string>((resolve) => {
+        end = resolve;
+      }),
+  });
+  const first = run();
+  expect(notes.slice(-1)).toEqual(["out"]);
+  end("up");
+  await first;
+  expect(notes.slice(-1)).toEqual(["free"]);
+  void run();
+  abort();
+  expect(notes.slice(-2)).toEqual(["out", "free"]);
+});
 
 describe("what the model and the loop see", () => {
   test("the least there can be", () => {
@@ -143,7 +166,7 @@ describe("a call", () => {
     });
     await run({ depth: 3 });
     expect(seen).toEqual(["call_1", { depth: 3 }, signal, { owner: "/x.ts", signal }]);
-    expect(notes).toEqual(["in /x.ts (tool dive)", "out"]);
+    expect(notes).toEqual(["used", "in /x.ts (tool dive)", "out", "free"]);
   });
 
   test("that throws fails, and the watchdog knows that it is over", async () => {
@@ -153,7 +176,7 @@ describe("a call", () => {
       },
     });
     await expect(run()).rejects.toThrow("no air");
-    expect(notes).toEqual(["in /x.ts (tool dive)", "out"]);
+    expect(notes).toEqual(["used", "in /x.ts (tool dive)", "out", "free"]);
   });
 
   const results: [given: unknown, expected: unknown][] = [

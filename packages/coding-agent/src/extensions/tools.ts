@@ -60,6 +60,8 @@ function partProblem(schema: unknown, at: string): string | undefined {
 export interface ToolSurroundings {
   context(extension: Extension, call: Call): object;
   enter(label: string): () => void;
+  /** It is at work until the function that this gives back is called: those who are loaded anew let it end. */
+  use(): () => void;
   /** What a built-in tool of the same name is, so that one in its place is the same. */
   concurrencyOf(name: string): AgentTool["concurrency"] | undefined;
 }
@@ -88,10 +90,15 @@ export function agentTool(extension: Extension, definition: ToolDefinition, arou
     ...(definition.prepareArguments && { prepareArguments: (args: unknown) => definition.prepareArguments?.(args) }),
     async execute(invocation) {
       const call = newCall(invocation.signal);
+      const over = around.use();
+      // Nobody waits for one that does not listen to the abort.
+      invocation.signal.addEventListener("abort", over, { once: true });
       try {
         return resultOf(name, await execute(extension, definition, { invocation, call }, around));
       } finally {
         call.isOver = true;
+        invocation.signal.removeEventListener("abort", over);
+        over();
       }
     },
   };

@@ -250,6 +250,10 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       : { handled: false, text, images };
     if (input.handled) return { handled: true };
     const seen = { message: input.text, images: input.images };
+    // Nothing to send, or a broken image, would stand in the conversation for ever: providers refuse all of it.
+    const problem = input.text === text && input.images === images ? undefined : messageProblem(seen);
+    if (problem !== undefined)
+      return { refused: `What input handlers have made of the prompt cannot be sent: ${problem}` };
     if (!callsByName(seen)) return seen;
     const expanded = await parts.expand(seen.message);
     return "error" in expanded ? { refused: expanded.error } : { ...seen, message: expanded.text };
