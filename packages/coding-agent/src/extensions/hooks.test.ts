@@ -66,7 +66,7 @@ const note = { type: "custom_message", customType: "note", content: "more", disp
 const edit = { type: "context_edit", targetId: "a", replacement: null };
 const cut = { type: "compaction", summary: "short", firstKeptEntryId: null, tokensBefore: 0 };
 const system = (content: unknown) => ({ role: "system" as const, content: content as string, timestamp: 0 });
-const FIRST = "the first of the messages must be the system message";
+const FIRST = "the first of the messages must be the system message, with a text as its content";
 
 const rows: Row[] = [
   row("nothing is said", "turn_end", turn(), [{}], { entries: [], continue: false }),

@@ -248,7 +248,8 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
       const problem = transcriptProblem(answer.messages, true);
       if (problem !== undefined) return { problem };
       const messages = answer.messages as typeof result.messages;
-      if (messages[0]?.role !== "system") return { problem: "the first of the messages must be the system message" };
+      if (messages[0]?.role !== "system")
+        return { problem: "the first of the messages must be the system message, with a text as its content" };
       event.messages = result.messages = messages;
       return undefined;
     },
