@@ -116,6 +116,8 @@ describe("a rule that asks or forbids", () => {
     ["behind a variable", "A=1 rm x", "rm"],
     ["behind a program that runs others", "sudo -u root env A=1 rm x", "rm"],
     ["in a command for a shell", "bash -c 'ls; rm x'", "rm"],
+    ["behind a redirection in a command for a shell", "sh -c '2>&1 rm x'", "rm"],
+    ["deep in commands for shells", `sh -c "sh -c '2>&1 rm x'"`, "rm"],
     ["in a command for eval", 'eval "r""m x"', "rm"],
     ["in a substitution", "echo $(rm x)", "rm"],
     ["in backticks", "echo `rm x`", "rm"],

@@ -90,7 +90,7 @@ export function matchRestricted(line: ShellLine, text: string, pattern: CommandP
     .filter(isRunner)
     .flatMap((words) => possibleCommands(words.map((word) => word.text).join(" ")));
   let found: Match = "no";
-  for (const words of [...line.commands, ...guessed, ...run]) {
+  for (const words of [...line.commands, ...guessed, ...run, ...commandsInside(line)]) {
     const match = matchCommand(words, pattern);
     if (match === "yes") return "yes";
     if (match === "maybe") found = "maybe";
@@ -114,8 +114,23 @@ function hidesProgram({ commands }: ShellLine, depth = 0): boolean {
   });
 }
 
-function hidesInside({ text }: ShellWord, depth: number): boolean {
-  if (!/[\s$`*?[{]/.test(text)) return false;
+/** What stands in texts for a shell, in texts in those, and so on. */
+function commandsInside({ commands }: ShellLine, depth = 0): ShellWord[][] {
+  if (depth === DEEPEST) return [];
+  const texts = commands.filter((words) => isRunner(words) && words.some(isShell)).flat();
+  return texts.filter(isMoreThanAWord).flatMap(({ text }) => {
+    const line = readShellLine(text);
+    return [...line.commands, ...commandsInside(line, depth + 1)];
+  });
+}
+
+function isMoreThanAWord({ text }: ShellWord): boolean {
+  return /[\s$`*?[{<>;&|]/.test(text);
+}
+
+function hidesInside(word: ShellWord, depth: number): boolean {
+  if (!isMoreThanAWord(word)) return false;
+  const { text } = word;
   const line = readShellLine(text);
   return depth === DEEPEST || line.unclear !== undefined || hidesProgram(line, depth + 1);
 }
