@@ -10,8 +10,9 @@ import { readShellLine } from "../../packages/coding-agent/src/approvals/shell-l
 
 const WORDS = ["evil", "evil", "ok", "a", "$x", "#", "=", "~", "*", "-", "2", "é", "\u00a0", "!"];
 const MARKS = ["'", "'", '"', '"', "\\", "\\", " ", " ", " ", "\t", "{", ",", "}", "\\\n"];
+const EXPANSIONS = ["$", '"$\\\n', "(", ")", "(evil)", "`", "[", "]", "<", ">"];
 const JOINTS = [";ok ", "&&ok ", "\nok ", "|ok ", " >&1 ", " >/dev/null ", " & ok ", ";", "\n", "&"];
-const PIECES = [...WORDS, ...WORDS, ...MARKS, ...MARKS, ...JOINTS];
+const PIECES = [...WORDS, ...WORDS, ...MARKS, ...MARKS, ...JOINTS, ...EXPANSIONS];
 const LINES = process.env.TILLER_ALL === "1" ? 200 : 30;
 
 /** The same lines every time: a failure can be looked at. */

@@ -8,7 +8,7 @@ import { createEventPipeline } from "./session/event-pipeline.ts";
 import { lastAssistantText } from "./session/last-text.ts";
 import type { RunBudget } from "./session/progress.ts";
 import type { RetrySettings } from "./session/retry-policy.ts";
-import type { PromptResult } from "./session/session-event.ts";
+import type { PromptResult, SessionEvent } from "./session/session-event.ts";
 import { createSessionQueue, type WaitingMessage } from "./session/session-queue.ts";
 import { createSessionRun, type SessionRun } from "./session/session-run.ts";
 import { beginSession } from "./session/store/begin-session.ts";
@@ -78,6 +78,8 @@ export interface ChildPorts {
 export interface ChildMachinery extends Pick<ChildRun, "record" | "agent" | "model" | "thinkingLevel" | "toolNames"> {
   store: SessionStore;
   delegate: CallerDelegate;
+  /** Tells what happens in its run. */
+  emit(event: SessionEvent): unknown;
 }
 
 export interface ChildCompaction {
@@ -158,7 +160,8 @@ async function assemble(
     sessionFile: () => store.sessionFile,
     paid: (usage, { provider, id }) => void store.append(paidEntry(usage, provider, id)),
   });
-  const machinery = await ports.machinery({ ...child, store, delegate });
+  const emit = (event: SessionEvent): unknown => pipeline.emit(event, run.place);
+  const machinery = await ports.machinery({ ...child, store, delegate, emit });
   const compaction = await ports.compaction({
     store,
     pipeline,

@@ -164,6 +164,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     activeTools: () => (models.model ? toolbox.active.names(models.model) : []),
   });
   const gate = await lateApprovals(ground, store);
+  const hostUris = lateHostUris();
   const subAgents = lateSubAgents(ground, {
     store,
     approvals: gate?.approvals,
@@ -190,7 +191,6 @@ async function joinParts(ground: Ground): Promise<Joined> {
       clock.after(0, () => void job().catch((error: Error) => notices.tell("error", error.message)));
     },
   });
-  const hostUris = lateHostUris();
   const machinery = lateMachinery(ground, {
     store,
     models,

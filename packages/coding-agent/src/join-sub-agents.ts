@@ -5,7 +5,7 @@ import type { ChildCompaction, ChildMachinery } from "./child-run.ts";
 import { subAgentsFolder } from "./config/paths.ts";
 import type { Ground } from "./ground.ts";
 import { latePer } from "./lib/late.ts";
-import { requestOf, shellOf } from "./part-settings.ts";
+import { requestOf, rulesOf, shellOf } from "./part-settings.ts";
 import type { Resources } from "./resources.ts";
 import type { Machinery } from "./run-machinery.ts";
 import type { HostUris } from "./session/host-uris.ts";
@@ -92,11 +92,14 @@ export function joinSubAgents(ground: Ground, parts: SubAgentParts): SessionSubA
 async function childMachinery(
   ground: Ground,
   { toolbox, resources, approvals, hostUris }: SubAgentParts,
-  { store, agent, model, thinkingLevel, toolNames, delegate }: ChildMachinery,
+  { store, agent, model, thinkingLevel, toolNames, delegate, emit }: ChildMachinery,
 ): Promise<Machinery> {
   const { env, clock, cwd, settings, models, extensions } = ground;
-  const [{ createMachinery }, { systemPrompt }] = await Promise.all([import("./run-machinery.ts"), resources()]);
+  const [{ createMachinery }, { systemPrompt, rules }] = await Promise.all([import("./run-machinery.ts"), resources()]);
+  // What its answers were told stands in its own conversation.
+  const watch = rules.length > 0 ? (await import("./stream-rules.ts")).createStreamRules : undefined;
   return createMachinery({
+    rules: watch?.({ rules, store, clock, emit, settings: rulesOf(settings) }),
     cwd: store.cwd,
     env,
     clock,

@@ -2,7 +2,7 @@ import type { Approvals } from "./approvals/approvals.ts";
 import type { Ground } from "./ground.ts";
 import type { SubAgentParts } from "./join-sub-agents.ts";
 import { type Late, late, latePer } from "./lib/late.ts";
-import { asksApproval, requestOf, shellOf } from "./part-settings.ts";
+import { asksApproval, requestOf, rulesOf, shellOf } from "./part-settings.ts";
 import type { Resources } from "./resources.ts";
 import type { Machinery } from "./run-machinery.ts";
 import type { RunShell } from "./session/bash-runner.ts";
@@ -80,18 +80,7 @@ async function watchedBy(
   emit: (event: SessionEvent) => unknown,
 ): Promise<StreamRules> {
   const { createStreamRules } = await import("./stream-rules.ts");
-  return createStreamRules({
-    rules,
-    store,
-    clock,
-    emit,
-    settings: {
-      contextMode: settings.get("ttsr.contextMode"),
-      interruptMode: settings.get("ttsr.interruptMode"),
-      repeatMode: settings.get("ttsr.repeatMode"),
-      repeatGap: settings.get("ttsr.repeatGap"),
-    },
-  });
+  return createStreamRules({ rules, store, clock, emit, settings: rulesOf(settings) });
 }
 
 /** Another folder, or other places to look in, mean other texts. */

@@ -6,6 +6,7 @@ import type { Settings } from "./config/settings.ts";
 import type { SettingKey } from "./config/settings-schema.ts";
 import type { ShellSettings } from "./exec/shell.ts";
 import type { RetrySettings } from "./session/retry-policy.ts";
+import type { RuleSettings } from "./stream-rules.ts";
 
 /** From the settings to what a part wants to know. */
 
@@ -30,6 +31,15 @@ export function asksApproval(settings: Settings): boolean {
 export function baseOf(settings: Settings, key: SettingKey, agentDir: string): string {
   const { kind, name } = settings.origin(key);
   return kind === "project" && name !== undefined ? dirname(name) : agentDir;
+}
+
+export function rulesOf(settings: Settings): RuleSettings {
+  return {
+    contextMode: settings.get("ttsr.contextMode"),
+    interruptMode: settings.get("ttsr.interruptMode"),
+    repeatMode: settings.get("ttsr.repeatMode"),
+    repeatGap: settings.get("ttsr.repeatGap"),
+  };
 }
 
 export function retryOf(settings: Settings): RetrySettings {

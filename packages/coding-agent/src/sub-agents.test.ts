@@ -283,6 +283,22 @@ describe("sub-agents", () => {
     });
   });
 
+  test("who waits for a place is not begun when a limit is reached meanwhile", async () => {
+    const tasks = ["a", "b", "c", "d"].map((id) => ({ id, assignment: `do ${id}` }));
+    const main = mainAgent(
+      handingOut({ tasks }, () => say("done")),
+      { settings: { maxConcurrency: 1 }, limits: { turns: 3 } },
+    );
+    expect(await main.prompt()).toMatchObject({ status: "aborted", turns: 3, limit: { limit: "turns", used: 3 } });
+    const error = "Nothing was started: the limit of 3 turns for this prompt is reached";
+    expect(main.subAgents.list()).toMatchObject([
+      { id: "a", status: "completed" },
+      { id: "b", status: "completed" },
+      { id: "c", status: "failed", error },
+      { id: "d", status: "failed", error },
+    ]);
+  });
+
   test("tool calls of sub-agents count too", async () => {
     const main = mainAgent(
       handingOut({ tasks: [{ assignment: "do a" }] }, () => call(["look", {}])),

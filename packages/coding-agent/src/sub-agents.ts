@@ -110,7 +110,10 @@ export function createSessionSubAgents(options: SessionSubAgentsOptions): Sessio
         record.end({ status: "aborted", error: ABORTED });
         return { about: record.about };
       }
-      const { text, usage, ...how } = await started(child, options.child);
+      // It may have waited while others have spent what there was.
+      const reached = child.budget?.limit();
+      const { text, usage, ...how }: ChildOutcome =
+        reached === undefined ? await started(child, options.child) : { status: "failed", error: stopped(reached) };
       release();
       if (usage) caller.paid(usage, child.model);
       record.end(how);
@@ -207,6 +210,11 @@ function wholeTask({ context, tasks }: TaskRequest, index: number): string {
 }
 
 const ABORTED = "Request was aborted";
+
+function stopped(reached: string): string {
+  return `Nothing was started: ${reached}`;
+}
+
 const LONGEST_SHOWN = 10_000;
 
 /** For lists: many sub-agents with a long task each must not fill the memory. Their files have all of it. */

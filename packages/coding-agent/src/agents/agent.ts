@@ -52,7 +52,15 @@ export function readAgent(path: string, markdown: Markdown, { location }: Place)
   if (description === undefined || prompt === "") return { problems };
   const thinking = text("thinking") ?? text("thinking-level") ?? text("thinkingLevel");
   const source = location === "project" ? "project" : "user";
-  const tools = words("tools");
+  // Who was to have few tools must not get all of them by a slip of the pen.
+  const tools = listOf(markdown.values.get("tools"));
+  if (tools === null) {
+    say("tools", `"tools" must be a list of names, or names with commas between them; the agent "${name}" is left out`);
+    return { problems };
+  }
+  if (markdown.lost?.has("tools")) {
+    return { problems: [`${problems.join("; ")}; its tools are not known, so the agent "${name}" is left out`] };
+  }
   const models = words("model") ?? [];
   return { agent: { name, description, source, path, ...(tools && { tools }), models, thinking, prompt }, problems };
 }

@@ -75,7 +75,19 @@ describe("agents", () => {
   });
 
   test.each<[what: string, text: string, says: string, isThere: boolean]>([
-    ["no YAML", "---\ndescription: D\ntools: [read\n---\nBody", "x.md:", true],
+    ["no YAML", "---\ndescription: D\nmodel: [a\n---\nBody", "x.md:", true],
+    [
+      "no YAML, and its tools are lost",
+      "---\ndescription: Reviews: reads only\ntools: [read, grep]\n---\nBody",
+      'its tools are not known, so the agent "x" is left out',
+      false,
+    ],
+    [
+      "no YAML, and its list of tools is lost",
+      "---\ndescription: Reviews: reads only\ntools:\n  - read\n---\nBody",
+      'its tools are not known, so the agent "x" is left out',
+      false,
+    ],
     ["never closed", "---\ndescription: D\nBody", "x.md:1: the front matter is never closed", false],
     [
       "no description",
@@ -88,7 +100,7 @@ describe("agents", () => {
       "tools that are none",
       "---\ndescription: D\ntools:\n  read: yes\n---\nBody",
       'x.md:3: "tools" must be a list',
-      true,
+      false,
     ],
     ["a name that is none", "---\nname: [a]\ndescription: D\n---\nBody", 'x.md:2: "name" must be a text', true],
   ])("broken: %s is told with file and line", async (_what, text, says, isThere) => {

@@ -1,4 +1,4 @@
-import { possibleCommands, type ShellLine, type ShellWord } from "./shell-line.ts";
+import { possibleCommands, readShellLine, type ShellLine, type ShellWord } from "./shell-line.ts";
 import { wildcardMatches } from "./wildcard.ts";
 
 /** Whether a command line is what a rule is about. What allows is read narrowly, what forbids widely. Pure. */
@@ -31,7 +31,7 @@ function isExactly(words: readonly ShellWord[], pattern: CommandPattern): boolea
   const isOpen = pattern.length > 1 && pattern.at(-1) === "*";
   const wanted = isOpen ? pattern.slice(0, -1) : pattern;
   if (words.length < wanted.length || (!isOpen && words.length > wanted.length)) return false;
-  if (isAssignment(words[0]!)) return false;
+  if (isAssignment(words[0]!) || evaluatesWords(words)) return false;
   return wanted.every((one, place) => {
     const word = words[place]!;
     return !word.isDynamic && wildcardMatches(one, word.text);
@@ -41,6 +41,13 @@ function isExactly(words: readonly ShellWord[], pattern: CommandPattern): boolea
 /** `PATH=/tmp/x git status` runs another git. */
 function isAssignment({ text }: ShellWord): boolean {
   return /^[A-Za-z_]\w*(\[.*\])?\+?=/s.test(text);
+}
+
+/** They look into what is quoted: `test -v 'a[$(rm x)]'` runs rm. */
+const EVALUATORS = new Set("test [ [[ printf read unset declare typeset local readonly export let wait".split(" "));
+
+function evaluatesWords([first, ...others]: readonly ShellWord[]): boolean {
+  return EVALUATORS.has(first!.text) && others.some(({ text }) => /`|\$[({[]/.test(text));
 }
 
 /** After these, the same words may start another program or the same one elsewhere. */
@@ -56,10 +63,25 @@ function changesShell([first]: readonly ShellWord[]): boolean {
 
 /** Programs and words of the shell that are followed by another command, or may be. */
 const RUNNERS = new Set(
-  "env sudo doas su runuser pkexec xargs parallel nohup nice ionice chrt taskset timeout time stdbuf setsid watch entr flock script strace ltrace unshare nsenter chroot systemd-run tmux screen at batch ssh find fd busybox exec command builtin eval trap source . sh bash dash ash zsh ksh fish if then else elif while until do for case in ! { coproc function select".split(
+  "env sudo doas su runuser pkexec gosu sg setpriv xargs parallel nohup nice ionice chrt taskset numactl prlimit choom setarch linux32 linux64 timeout time stdbuf unbuffer setsid watch entr flock script strace ltrace unshare nsenter chroot fakeroot bwrap firejail systemd-run dbus-run-session xvfb-run tmux screen at batch ssh ssh-agent find fd busybox toybox exec command builtin eval trap source . sh bash rbash dash ash zsh ksh mksh csh tcsh fish if then else elif while until do for case in ! { coproc function select".split(
     " ",
   ),
 );
+
+/** Words of the shell right behind which a command begins. */
+const KEYWORDS = new Set("if then else elif while until do ! { coproc".split(" "));
+
+/** Words of the shell behind which there is a list, a name or a test, and no command. */
+const LISTS = new Set("for select case in function [ [[".split(" "));
+
+/** Without anything to run they read commands from stdin. */
+const STDIN_SHELLS = new Set("sh bash rbash dash ash zsh ksh mksh csh tcsh fish".split(" "));
+
+/** They read a text that they are given as a command line, in which everything begins anew. */
+const SHELLS = new Set([
+  ...STDIN_SHELLS,
+  ..."eval trap su runuser ssh watch script flock parallel tmux screen".split(" "),
+]);
 
 /** The command is somewhere in the line: as a command of its own, behind a program that runs others, or where nobody can tell. */
 export function matchRestricted(line: ShellLine, text: string, pattern: CommandPattern): Match {
@@ -68,12 +90,74 @@ export function matchRestricted(line: ShellLine, text: string, pattern: CommandP
     .filter(isRunner)
     .flatMap((words) => possibleCommands(words.map((word) => word.text).join(" ")));
   let found: Match = "no";
-  for (const words of [...line.commands, ...guessed, ...run]) {
+  for (const words of [...line.commands, ...guessed, ...run, ...commandsInside(line)]) {
     const match = matchCommand(words, pattern);
     if (match === "yes") return "yes";
     if (match === "maybe") found = "maybe";
   }
-  return found;
+  return found === "no" && hidesProgram(line) ? "maybe" : found;
+}
+
+/**
+ * Which program starts is known only to the shell, and the line looks clear all the same: behind a variable that is set, a
+ * word of the shell or a program that runs others (`A=1 $x`, `then $x`, `sudo $x`), or in a text for a shell (`sh -c '$x'`).
+ */
+function hidesProgram({ commands }: ShellLine, depth = 0): boolean {
+  return commands.some((given) => {
+    const words = behindKeywords(given);
+    const [first] = words;
+    if (first === undefined || LISTS.has(first.text)) return false;
+    if (isExpanded(first)) return true;
+    if (!isRunner(words)) return false;
+    if (readsCommands(words)) return true;
+    return words.some(isExpanded) || (words.some(isShell) && words.some((word) => hidesInside(word, depth)));
+  });
+}
+
+/** What stands in texts for a shell, in texts in those, and so on. */
+function commandsInside({ commands }: ShellLine, depth = 0): ShellWord[][] {
+  if (depth === DEEPEST) return [];
+  const texts = commands.filter((words) => isRunner(words) && words.some(isShell)).flat();
+  return texts.filter(isMoreThanAWord).flatMap(({ text }) => {
+    const line = readShellLine(text);
+    return [...line.commands, ...commandsInside(line, depth + 1)];
+  });
+}
+
+function isMoreThanAWord({ text }: ShellWord): boolean {
+  return /[\s$`*?[{<>;&|]/.test(text);
+}
+
+function hidesInside(word: ShellWord, depth: number): boolean {
+  if (!isMoreThanAWord(word)) return false;
+  const { text } = word;
+  const line = readShellLine(text);
+  return depth === DEEPEST || line.unclear !== undefined || hidesProgram(line, depth + 1);
+}
+
+/** Shells within shells; what is deeper is not looked at. */
+const DEEPEST = 5;
+
+function behindKeywords(given: readonly ShellWord[]): readonly ShellWord[] {
+  let words = withoutAssignments(given);
+  while (words[0] && KEYWORDS.has(words[0].text)) words = withoutAssignments(words.slice(1));
+  return words;
+}
+
+/** Another word comes out of it: `{}` stays what it is, and a home folder is no program. */
+function isExpanded({ text, isDynamic }: ShellWord): boolean {
+  return isDynamic && /[$*?[]|\{[^}]*(?:,|\.\.)/.test(text);
+}
+
+/** `... | sh`: what it runs comes from elsewhere. */
+function readsCommands(words: readonly ShellWord[]): boolean {
+  const at = words.findIndex((word) => STDIN_SHELLS.has(programName(word)));
+  if (words[0]?.text === "command" && /^-[vV]$/.test(words[1]?.text ?? "")) return false;
+  return at >= 0 && words.slice(at + 1).every(({ text }) => /^-(?!-(?:help|version)$)/.test(text));
+}
+
+function isShell(word: ShellWord): boolean {
+  return SHELLS.has(programName(word));
 }
 
 function isRunner(words: readonly ShellWord[]): boolean {
@@ -115,7 +199,13 @@ export function wordsOf(line: ShellLine, text: string): string[] {
     .filter(isRunner)
     .flatMap((words) => possibleCommands(words.map((word) => word.text).join(" ")));
   const words = [...line.commands, ...guessed, ...run].flatMap((command) => command.map((word) => word.text));
-  return [...new Set(words.flatMap((word) => [word, ...tails(word)]))];
+  return [...new Set(words.flatMap((word) => [word, ...tails(word)]).flatMap((word) => [word, ...expanded(word)]))];
+}
+
+/** The home folder and the working folder by the names that everybody knows. */
+function expanded(word: string): string[] {
+  const found = /^(?:\$\{?(HOME|PWD)\b\}?|~\+)((?:\/.*)?)$/s.exec(word);
+  return found ? [`${found[1] === "HOME" ? "~" : "."}${found[2]}`] : [];
 }
 
 /** `--file=.env`, `if=/dev/sda`, `@secrets`, `-f.env`. */

@@ -38,8 +38,8 @@ function oneLine(text: string): string {
   return visible(text).replaceAll("\n", "\\n");
 }
 
-/** Control characters, and those that hide or turn around what stands beside them. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\u115f\u1160\u3164\uffa0]/gu;
+/** Control characters, those that hide or turn around what stands beside them, and those that look like a space and are none. */
+const INVISIBLE = /(?! )[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 function visible(text: string): string {
   return text.replace(INVISIBLE, (char) => (char === "\n" ? char : `\\u{${char.codePointAt(0)!.toString(16)}}`));

@@ -177,6 +177,9 @@ function readVariable(reader: Reader): void {
   VARIABLE.lastIndex = reader.at;
   const [found] = VARIABLE.exec(reader.text) ?? [];
   const next = reader.text[reader.at + 1] ?? "";
+  // A line that goes on is joined before anything else is read: `$` and `(` may stand on two of them.
+  const isCut = reader.text.startsWith("\\\n", reader.at + 1);
+  if (isCut) doubt(reader, "it has an expansion that is not looked into");
   if (found === undefined && "({['\"".includes(next) && next !== "") {
     doubt(
       reader,

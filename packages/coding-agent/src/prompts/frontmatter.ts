@@ -12,6 +12,8 @@ export interface Markdown {
   lineOf(key: string): number;
   /** What follows the front matter; the whole text without one. */
   body: string;
+  /** Keys whose values could not be read, because the front matter is not YAML. */
+  lost?: ReadonlySet<string>;
   /** One sentence with file and line. The body can be used all the same, and so can every line that makes sense alone. */
   problem?: string;
 }
@@ -49,7 +51,12 @@ export async function readMarkdown(text: string, path: string): Promise<Markdown
     "reason" in found
       ? `${path}:${found.line + 1}: ${found.reason}; only the lines of the front matter that make sense alone count`
       : undefined;
-  return { hasFrontMatter: true, values, lineOf: (key) => (lines.get(key) ?? 0) + 1, body, problem };
+  const lost = problem === undefined ? undefined : new Set(keysIn(header).filter((key) => !values.has(key)));
+  return { hasFrontMatter: true, values, lineOf: (key) => (lines.get(key) ?? 0) + 1, body, problem, lost };
+}
+
+function keysIn(header: string): string[] {
+  return header.split(/\r?\n/).flatMap((line) => KEY_AND_VALUE.exec(line)?.[1] ?? []);
 }
 
 async function readFullHeader(header: string): Promise<Header | { line: number; reason: string }> {

@@ -64,6 +64,8 @@ it.each<[text: string, problem: RegExp, isUsed: boolean]>([
     /:3: "scope" cannot be used: "tool:edit\(\*\.ts" is none of/,
     false,
   ],
+  ["---\ncondition: a\ndescription: b: c\nscope: [thinking]\n---\nNo.", /:3: .*"scope" .*left out$/, false],
+  ["---\ncondition: a\nscope: {text: yes}\n---\nNo.", /:3: "scope" cannot be used: it is no text/, false],
   ["---\ncondition: a\nscope: text:edit\n---\nNo.", /:3: "scope" cannot be used: "text:edit" is none of/, false],
   ["---\ncondition: a\nscope: [text, nowhere]\n---\nNo.", /:3: "scope" cannot be used: "nowhere"/, false],
   ["---\ncondition: a\nglobs: '[z-a]'\n---\nNo.", /:3: "globs" cannot be used/, false],

@@ -125,9 +125,17 @@ function readKey<T>(
   key: string,
   read: (written: readonly string[]) => T[],
 ): { written: string[]; read: T[] } | undefined | null {
-  const written = textsOf(reader.markdown.values.get(key));
-  if (written.length === 0) return undefined;
+  const value = reader.markdown.values.get(key);
+  const written = textsOf(value);
+  if (reader.markdown.lost?.has(key)) {
+    const told = reader.problems.shift();
+    reader.problems.push(`${told}; "${key}" is not known, so the rule is left out`);
+    return null;
+  }
+  const isNone = typeof value !== "object" || value === null || (Array.isArray(value) && value.length === 0);
+  if (written.length === 0 && isNone) return undefined;
   try {
+    if (written.length === 0) throw new SyntaxError("it is no text and no list of texts");
     return { written, read: read(written) };
   } catch (error) {
     reader.problems.push(`${place(reader, key)}: "${key}" cannot be used: ${reasonOf(error)}; the rule is left out`);

@@ -2,6 +2,7 @@ import type { Result } from "@tiller/protocol/commands/index";
 import type { AgentMessage, Usage } from "@tiller/protocol/message";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import type { EntryLog } from "./store/entry-log.ts";
+import { sumOfMoney } from "./usage-tally.ts";
 
 export type Counts = Omit<Result<"get_session_stats">, "sessionFile" | "sessionId" | "contextUsage">;
 
@@ -85,7 +86,7 @@ function spend(counts: Counts, usage: Partial<Usage>): void {
     tokens[kind] += spent;
     tokens.total += spent;
   }
-  counts.cost += numberOr0(usage.cost?.total);
+  counts.cost = sumOfMoney(counts.cost, numberOr0(usage.cost?.total));
 }
 
 function numberOr0(value: unknown): number {

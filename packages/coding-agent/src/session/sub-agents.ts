@@ -7,6 +7,7 @@ import type { Refused } from "./session-switch.ts";
 import { bytesIn, type EntriesFrom, entriesFrom, entriesInFile } from "./store/entries-from.ts";
 import type { EntryLog } from "./store/entry-log.ts";
 import { messageOf } from "./store/entry-rules.ts";
+import { sumOfMoney } from "./usage-tally.ts";
 
 /** Knows the sub-agents of the session: what each is doing, and where its conversation is kept. It starts none. */
 export interface SubAgents {
@@ -155,7 +156,7 @@ export function createSubAgents({ clock, emit, isSubAgentFile }: SubAgentsOption
         },
         spent(usage, isAnswer) {
           progress.tokens += usage.totalTokens;
-          progress.cost += usage.cost.total;
+          progress.cost = sumOfMoney(progress.cost, usage.cost.total);
           if (isAnswer) progress.turns += 1;
           got("subagent_progress");
         },

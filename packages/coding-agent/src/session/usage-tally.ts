@@ -27,10 +27,18 @@ export function addAnswer(spending: Spending, { usage }: Pick<AssistantMessage, 
   spending.turns += 1;
   for (const kind of ["input", "output", "cacheRead", "cacheWrite"] as const) {
     total[kind] += usage[kind];
-    total.cost[kind] += usage.cost[kind];
+    total.cost[kind] = sumOfMoney(total.cost[kind], usage.cost[kind]);
   }
   total.totalTokens += usage.totalTokens;
-  total.cost.total += usage.cost.total;
+  total.cost.total = sumOfMoney(total.cost.total, usage.cost.total);
   if (usage.cacheWrite1h !== undefined) total.cacheWrite1h = (total.cacheWrite1h ?? 0) + usage.cacheWrite1h;
   if (usage.reasoning !== undefined) total.reasoning = (total.reasoning ?? 0) + usage.reasoning;
+}
+
+/** Prices have few decimals, binary fractions have none of them: without this a sum would depend on the order of its parts. */
+const PARTS_OF_A_DOLLAR = 1e12;
+
+export function sumOfMoney(a: number, b: number): number {
+  const sum = (a + b) * PARTS_OF_A_DOLLAR;
+  return sum < Number.MAX_SAFE_INTEGER ? Math.round(sum) / PARTS_OF_A_DOLLAR : a + b;
 }
