@@ -32,7 +32,9 @@ export interface StreamRules extends RunRules {
 /** The rules of a session at work. Which of them the model was told of already stands in the session file. */
 export function createStreamRules(options: StreamRuleOptions): StreamRules {
   const { rules, settings, store, clock, emit } = options;
-  const matcher = createMatcher(store.cwd);
+  const matcher = createMatcher(store.cwd, () =>
+    emit({ type: "notice", level: "warning", source: "rules", message: SPENT }),
+  );
   /** What the last answer has broken, until the model is told. An answer that is made anew begins without. */
   let broken: LoadedRule[] = [];
   let wasInterrupted = false;
@@ -78,6 +80,9 @@ export function createStreamRules(options: StreamRuleOptions): StreamRules {
     },
   };
 }
+
+const SPENT =
+  "The stream rules are not held to the rest of this answer: looking for their conditions in it takes too long. Conditions that count far, such as [ab]{300}, are the usual cause.";
 
 const INTERRUPTS: Readonly<Record<RuleInterruptMode, (part: Part) => boolean>> = {
   always: () => true,

@@ -18,6 +18,8 @@ export interface Automaton {
   step(state: State, codePoint: number): State;
   /** What matches because the text ends here. */
   end(state: State): readonly number[];
+  /** Steps that were looked at where no table had the answer: it grows for as long as the text leads to new states. */
+  readonly work: number;
 }
 
 /** What was worked out is kept up to this cost, then all is forgotten: memory has a bound, and time only grows by a factor. */
@@ -108,12 +110,14 @@ export function createAutomaton(conditions: readonly Condition[], mostKept = MOS
     return made;
   };
 
+  let work = 0;
   const next = (state: KnownState, codePoint: number): KnownState => {
     const char = String.fromCodePoint(codePoint);
     const anew = begin(state.before, char);
     const further = advance(state.waiting, state.before, char);
     const before = kindOf(char);
     const later = follow([...anew.targets, ...further.targets], before);
+    work += 1 + state.waiting.length + later.waiting.length;
     return stateOf(later.waiting, sorted(beginning.hits, anew.hits, further.hits, later.hits), before);
   };
 
@@ -134,6 +138,9 @@ export function createAutomaton(conditions: readonly Condition[], mostKept = MOS
     end(given) {
       const { waiting, before } = given as KnownState;
       return sorted(follow([...beginning.waiting, ...waiting], before, "").hits);
+    },
+    get work() {
+      return work;
     },
   };
 }

@@ -44,13 +44,29 @@ function eventsOf(blocks: readonly Block[], lengths: readonly number[] = []): St
 /** Names of the rules that matched, each time with what they matched in; the first of `stops` ends it. */
 function play(rules: readonly LoadedRule[], events: readonly StreamEvent[], stops: readonly string[] = []): string[] {
   const told: string[] = [];
-  const look = createMatcher("/p").watch(rules, (found, part) => {
+  const matcher = createMatcher("/p", () => told.push("spent"));
+  const look = matcher.watch(rules, (found, part) => {
     told.push(`${found.map(({ rule }) => rule.name).join("+")} in ${part}`);
     return found.some(({ rule }) => stops.includes(rule.name));
   });
   for (const event of [...events, { type: "complete" } as const]) if (look(event)) return [...told, "stop"];
   return told;
 }
+
+describe("a text in which every character leads to a new state", () => {
+  it("is looked at until that takes too long, in one piece and in many, and that is told once", async () => {
+    const counting = Array.from({ length: 12 }, (_, i) => ruleOf(`far-${i}`, `condition: 'a[ab]{395}x${i}'`));
+    const rules = [await ruleOf("near", "condition: needle"), ...(await Promise.all(counting))];
+    let seed = 7;
+    const toss = (): string => {
+      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+      return (seed >>> 16) & 1 ? "a" : "b";
+    };
+    const text = `needle ${Array.from({ length: 100_000 }, toss).join("")} needle`;
+    const blocks = [{ text }, { text: "needle" }];
+    for (const lengths of [[], [20]]) expect(play(rules, eventsOf(blocks, lengths))).toEqual(["near in text", "spent"]);
+  });
+});
 
 describe("where a rule looks", () => {
   const args = (path: string, content: string) => JSON.stringify({ path, content });

@@ -46,7 +46,16 @@ interface Text {
   pending: Set<Watched>;
 }
 
-export function createMatcher(cwd: string): Matcher {
+/**
+ * Steps that the conditions of one kind of text may cost in one answer, beside looking up what was met before: a fraction of a
+ * second. Usual conditions stay far below it; a text can be made so that some lead to a new state with every character.
+ */
+export const MOST_WORK = 2_000_000;
+/** Characters between two looks at the work. */
+const BETWEEN_LOOKS = 64;
+
+/** `onSpent` hears of an answer whose rest is not looked at, because that would take too long. */
+export function createMatcher(cwd: string, onSpent: () => void): Matcher {
   let kindsFor = "";
   let kinds = new Map<string, Kind | undefined>();
   let namedTools = new Set<string | undefined>();
@@ -68,7 +77,7 @@ export function createMatcher(cwd: string): Matcher {
         namedTools = new Set(rules.flatMap(({ triggers }) => triggers.flatMap(({ scopes }) => scopes.map(toolOf))));
         kindsFor = names;
       }
-      return watchAnswer((part, tool) => kindOf(rules, part, tool), onMatch);
+      return watchAnswer((part, tool) => kindOf(rules, part, tool), onMatch, onSpent);
     },
   };
 }
@@ -109,13 +118,24 @@ function pathTest(
 function watchAnswer(
   kindOf: (part: Part, tool?: string) => Kind | undefined,
   onMatch: (rules: LoadedRule[], part: Part) => boolean,
+  onSpent: () => void,
 ): Watch {
   const texts = new Map<number, Text>();
   const told = new Set<LoadedRule>();
+  /** How much work each kind had done before this answer. */
+  const workBefore = new Map<Kind, number>();
+  let isSpent = false;
+
+  const spend = (): void => {
+    isSpent = true;
+    texts.clear();
+    onSpent();
+  };
 
   const begin = (index: number, part: Part, tool?: string): boolean => {
-    const kind = kindOf(part, tool);
+    const kind = isSpent ? undefined : kindOf(part, tool);
     if (!kind) return false;
+    if (!workBefore.has(kind)) workBefore.set(kind, kind.automaton.work);
     const state = kind.automaton.start();
     const text: Text = { kind, state, half: 0, pathCount: 0, pending: new Set() };
     if (part === "tool") text.reader = createArgumentReader();
@@ -170,10 +190,15 @@ function watchAnswer(
   const grow = (index: number, delta: string): boolean => {
     const text = texts.get(index);
     if (!text) return false;
-    const { reader } = text;
+    const { reader, kind } = text;
+    const most = workBefore.get(kind)! + MOST_WORK;
     for (let at = 0; at < delta.length; at++) {
       const unit = delta.charCodeAt(at);
       if (reader ? takeArgument(text, reader, unit) : takeUnit(text, unit)) return true;
+      if (at % BETWEEN_LOOKS === 0 && kind.automaton.work > most) {
+        spend();
+        return false;
+      }
     }
     return false;
   };
