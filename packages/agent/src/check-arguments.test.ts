@@ -31,3 +31,13 @@ it("a schema of a tree is checked as deep as the arguments go", () => {
   expect(checked(tree, { next: { next: { n: 1 } } })).toEqual({ args: { next: { next: { n: 1 } } } });
   expect(checked(tree, { next: { next: { n: "one" } } })).toHaveProperty("error");
 });
+
+it("a pattern that takes for ever on some text fails the call, and only that text", () => {
+  const schema = { type: "object", properties: { s: { type: "string", pattern: "^(a+)+$" } } };
+  expect(checked(schema, { s: "aaa" })).toEqual({ args: { s: "aaa" } });
+  expect(checked(schema, { s: "aab" })).toHaveProperty("error", expect.stringContaining("Validation failed"));
+  expect(checked(schema, { s: `${"a".repeat(60)}!` })).toEqual({
+    error: 'Tool "t" was not executed: its schema cannot be used: a pattern in it takes longer than 250 ms',
+  });
+  expect(checked(schema, { s: "a" })).toEqual({ args: { s: "a" } });
+});

@@ -1,3 +1,4 @@
+import { createContext, Script } from "node:vm";
 import type { JsonSchema } from "@tiller/protocol/tool";
 import { Check, Errors } from "typebox/schema";
 import type { AgentTool } from "./types.ts";
@@ -11,13 +12,54 @@ export function checkArguments(
   given: unknown,
 ): { args: Record<string, unknown> } | { error: string } {
   const args = coerce(tool.parameters, given) as Record<string, unknown>;
+  const check = () => (Check(tool.parameters, args) ? { args } : { error: problems(tool, given, args) });
   try {
-    return Check(tool.parameters, args) ? { args } : { error: problems(tool, given, args) };
+    return hasPattern(tool.parameters) ? inTime(check) : check();
   } catch (error) {
     // A host or an extension may have given any schema: one that refers to itself for ever, or a pattern that is none.
-    const reason = error instanceof RangeError ? "it refers to itself without end" : (error as Error).message;
-    return { error: `Tool "${tool.name}" was not executed: its schema cannot be used: ${reason}` };
+    return { error: `Tool "${tool.name}" was not executed: its schema cannot be used: ${reasonOf(error)}` };
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof RangeError) return "it refers to itself without end";
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? `a pattern in it takes longer than ${MOST_MS} ms` : message;
+}
+
+/** There are patterns that take for ever on the right text, and nothing else happens meanwhile. */
+const MOST_MS = 250;
+const room: { work?: () => unknown } = createContext({});
+const doWork = new Script("work()");
+
+/** Only a script can be ended from outside, so the work is done by one. */
+function inTime<T>(work: () => T): T {
+  room.work = work;
+  try {
+    return doWork.runInContext(room, { timeout: MOST_MS }) as T;
+  } finally {
+    room.work = undefined;
+  }
+}
+
+const patterned = new WeakMap<object, boolean>();
+
+function hasPattern(schema: JsonSchema): boolean {
+  const known = patterned.get(schema);
+  if (known !== undefined) return known;
+  const found = mentionsPattern(schema, new Set());
+  patterned.set(schema, found);
+  return found;
+}
+
+/** A property may have such a name too; what is said of it is then no text. */
+function mentionsPattern(value: unknown, seen: Set<object>): boolean {
+  if (typeof value !== "object" || value === null || seen.has(value)) return false;
+  seen.add(value);
+  return Object.entries(value).some(([key, inner]) => {
+    const isPattern = key === "patternProperties" || (key === "pattern" && typeof inner === "string");
+    return isPattern || mentionsPattern(inner, seen);
+  });
 }
 
 function problems(tool: Pick<AgentTool, "name" | "parameters">, given: unknown, args: unknown): string {
