@@ -63,13 +63,7 @@ const FIELDS: { readonly [K in HookName]: Readonly<Record<keyof HookEvent<K>, st
   },
   agent_start: {},
   agent_end: { messages: "" },
-  agent_before_settle: {
-    messages: "",
-    aborted: "",
-    outcome: "`completed`, `aborted` or `error`",
-    entries: "what those before want to have added",
-    continue: "what those before want",
-  },
+  agent_before_settle: { messages: "", aborted: "", entries: "what those before want to have added" },
   agent_settled: { aborted: "" },
   turn_start: { turnIndex: "", timestamp: "" },
   turn_end: {
@@ -78,9 +72,7 @@ const FIELDS: { readonly [K in HookName]: Readonly<Record<keyof HookEvent<K>, st
     toolResults: "",
     messageEntryId: "",
     toolResultEntryIds: "",
-    outcome: "`completed`, `aborted` or `error`",
     entries: "what those before want to have added",
-    continue: "what those before want",
   },
   message_start: { message: "" },
   message_update: { message: "so far", assistantMessageEvent: "" },
@@ -106,8 +98,8 @@ const FIELDS: { readonly [K in HookName]: Readonly<Record<keyof HookEvent<K>, st
   ttsr_triggered: { rules: "" },
   todo_reminder: { todos: "the open ones", attempt: "", maxAttempts: "" },
   project_trust: { cwd: "" },
-  ui_prompt_start: { id: "of the request", method: "", kind: "the same", title: "", reason: "`ui_prompt`" },
-  ui_prompt_end: { id: "", method: "", kind: "", title: "", reason: "" },
+  ui_prompt_start: { id: "of the request", method: "" },
+  ui_prompt_end: { id: "", method: "" },
 };
 
 function hookTable(): string {

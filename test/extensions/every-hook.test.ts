@@ -94,11 +94,11 @@ const FIELDS: Readonly<Record<string, string>> = {
   before_agent_start: "images:list prompt:string systemPrompt:string systemPromptOptions:object",
   agent_start: "",
   agent_end: "messages:list",
-  agent_before_settle: "aborted:boolean continue:boolean entries:list messages:list outcome:string",
+  agent_before_settle: "aborted:boolean entries:list messages:list",
   agent_settled: "aborted:boolean",
   turn_start: "timestamp:number turnIndex:number",
   turn_end:
-    "continue:boolean entries:list message:object messageEntryId:string outcome:string toolResultEntryIds:list toolResults:list turnIndex:number",
+    "entries:list message:object messageEntryId:string toolResultEntryIds:list toolResults:list turnIndex:number",
   message_start: "message:object",
   message_update: "assistantMessageEvent:object message:object",
   message_end: "message:object",
@@ -123,8 +123,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   ttsr_triggered: "rules:list",
   project_trust: "cwd:string",
   todo_reminder: "attempt:number maxAttempts:number todos:list",
-  ui_prompt_start: "id:string kind:string method:string reason:string title:string",
-  ui_prompt_end: "id:string kind:string method:string reason:string title:string",
+  ui_prompt_start: "id:string method:string",
+  ui_prompt_end: "id:string method:string",
 };
 
 /** Listens to everything, and notes the fields of what it is told. */

@@ -380,8 +380,13 @@ export const COMMANDS: readonly Command[] = [
         answers: { new: { success: true, data: { steering: [], followUp: ["kept"] } } },
         waiting: {},
         conversation: ["next"],
-        // Not settled as long as a command of an extension is at work.
-        state: { isStreaming: false, pendingMessageCount: 0 },
+        state: { isStreaming: false, isSettled: true, pendingMessageCount: 0 },
+      }),
+      "dialog open while idle": staysIdle("The queued texts come back; the command that asks is still at work.", {
+        answers: { new: { success: true, data: { steering: [], followUp: ["kept"] } } },
+        waiting: {},
+        conversation: ["next"],
+        state: { isStreaming: false, isSettled: false, pendingMessageCount: 0 },
       }),
       active: goesOn("The queued texts come back, a prompt among them ends as aborted; the run goes on.", {
         answers: { new: { success: true, data: { steering: [], followUp: ["kept"] } } },

@@ -4,7 +4,7 @@ import { isRecord } from "./answers.ts";
 import { type Call, countDialog, newCall } from "./call.ts";
 import type { Extension } from "./extension.ts";
 import { askedBy, errorText } from "./guards/rejections.ts";
-import { type ShownDialog, uiForExtension } from "./ui-for-extensions.ts";
+import { uiForExtension } from "./ui-for-extensions.ts";
 
 export interface ContextOptions {
   extension: Extension;
@@ -17,7 +17,7 @@ export interface ContextOptions {
   problem(event: string, error: string): void;
   now(): number;
   /** A dialog of this extension is shown, or is over. */
-  onPrompt(when: "start" | "end", dialog: ShownDialog): void;
+  onPrompt(when: "start" | "end", dialog: { id: string; method: string }): void;
   /** The context of this extension as it is loaded now: it may have been loaded anew since. */
   successor(): object;
 }

@@ -15,7 +15,6 @@ import { createLoadingGate } from "./loading-gate.ts";
 import { NOT_YET, STALE } from "./messages.ts";
 import { createRunner, type Runner } from "./runner.ts";
 import { createSessionHooks } from "./session-hooks.ts";
-import type { ShownDialog } from "./ui-for-extensions.ts";
 
 export interface ExtensionHostOptions {
   /** Reads and evaluates the modules; called again for each session that is entered, and to look for them anew. */
@@ -148,14 +147,14 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
   const tellPrompt = async (
     { handlers }: Extension,
     hook: "ui_prompt_start" | "ui_prompt_end",
-    dialog: ShownDialog,
+    dialog: { id: string; method: string },
   ): Promise<void> => {
     const isOwnEcho = prompts.beingTold > 0 && (handlers.has("ui_prompt_start") || handlers.has("ui_prompt_end"));
     if (hook === "ui_prompt_start" ? isOwnEcho : !prompts.told.delete(dialog.id)) return;
     if (hook === "ui_prompt_start") prompts.told.add(dialog.id);
     prompts.beingTold += 1;
     try {
-      await tell(hook, { ...dialog, kind: dialog.method, reason: "ui_prompt" });
+      await tell(hook, { ...dialog });
     } finally {
       prompts.beingTold -= 1;
     }

@@ -57,10 +57,8 @@ const turn = () => ({
   messageEntryId: "a",
   toolResultEntryIds: [],
   entries: [],
-  continue: false,
-  outcome: "completed" as const,
 });
-const settle = () => ({ messages: [], aborted: false, outcome: "completed" as const, entries: [], continue: false });
+const settle = () => ({ messages: [], aborted: false, entries: [] });
 const custom = { type: "custom", customType: "note", data: { a: 1 } };
 const note = { type: "custom_message", customType: "note", content: "more", display: true };
 const edit = { type: "context_edit", targetId: "a", replacement: null };

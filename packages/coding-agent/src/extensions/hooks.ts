@@ -75,7 +75,7 @@ const boundary = (summary: string) => ({
       result.entries = drafts;
       event.entries = [...drafts];
     }
-    if (answer.continue === true) event.continue = result.continue = true;
+    if (answer.continue === true) result.continue = true;
     return undefined;
   },
 });

@@ -1,6 +1,6 @@
 import type { AgentHooks } from "@tiller/agent/types";
 import type { AgentMessage } from "@tiller/protocol/message";
-import type { EntryDraft, HookName, Outcome, SessionHooks } from "../session/ports.ts";
+import type { EntryDraft, HookName, SessionHooks } from "../session/ports.ts";
 import type { ExtensionActions } from "./actions.ts";
 import { isAskedBefore, observed } from "./observed.ts";
 import type { Runner } from "./runner.ts";
@@ -56,8 +56,7 @@ export function createSessionHooks(
     const messageEntryId = idOf(message);
     const toolResultEntryIds = toolResults.flatMap((result) => idOf(result) ?? []);
     const ids = { toolResultEntryIds, ...(messageEntryId !== undefined && { messageEntryId }) };
-    const about = { turnIndex, outcome: outcomeOf(message), ...structuredClone({ message, toolResults }) };
-    const event = { ...about, ...ids, entries: [], continue: false };
+    const event = { turnIndex, ...structuredClone({ message, toolResults }), ...ids, entries: [] };
     const decided = await run("turn_end", event, signal);
     return { messages: keep(decided.entries, "turn_end"), continue: decided.continue };
   };
@@ -77,9 +76,7 @@ export function createSessionHooks(
     async beforeSettle({ messages, aborted }, signal) {
       if (!listens("agent_before_settle")) return { messages: [], continue: false };
       await told;
-      const last = messages.findLast(({ role }) => role === "assistant");
-      const outcome = aborted ? ("aborted" as const) : outcomeOf(last);
-      const event = { messages: structuredClone(messages), aborted, outcome, entries: [], continue: false };
+      const event = { messages: structuredClone(messages), aborted, entries: [] };
       const decided = await run("agent_before_settle", event, signal);
       return { messages: keep(decided.entries, "agent_before_settle"), continue: decided.continue };
     },
@@ -94,9 +91,4 @@ export function createSessionHooks(
       };
     },
   };
-}
-
-function outcomeOf(message: AgentMessage | undefined): Outcome {
-  const reason = message?.role === "assistant" ? message.stopReason : undefined;
-  return reason === "aborted" || reason === "error" ? reason : "completed";
 }

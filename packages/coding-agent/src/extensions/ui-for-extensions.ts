@@ -22,17 +22,11 @@ export interface UiForExtensionOptions {
   /** A dialog opens; the function that it gives back is called when it has ended. */
   onDialog(): () => void;
   /** A dialog is shown, or is over: for those who want to know that somebody is asked. */
-  onPrompt?(when: "start" | "end", dialog: ShownDialog): void;
+  onPrompt?(when: "start" | "end", dialog: { id: string; method: string }): void;
   /** Aborts when the extension's time is over: its dialogs are withdrawn. */
   life?: AbortSignal;
   /** Aborts when what the extension was called for is over: nobody waits for an answer any more. Asked for each dialog. */
   call?(): readonly AbortSignal[];
-}
-
-export interface ShownDialog {
-  id: string;
-  method: string;
-  title: string;
 }
 
 type Choice = string | { label: string; description?: string };
@@ -82,18 +76,13 @@ export function uiForExtension(options: UiForExtensionOptions): UiForExtension {
   const { ui } = options;
 
   /** Opens a dialog of which the other arguments have been checked. */
-  const dialog = async <A>(
-    method: string,
-    title: string,
-    how: unknown,
-    open: (how: DialogOptions) => Promise<A>,
-  ): Promise<A> => {
+  const dialog = async <A>(method: string, how: unknown, open: (how: DialogOptions) => Promise<A>): Promise<A> => {
     const checked = dialogOptionsOf(`${method}(): opts`, how);
     const either = firstOf(checked.signal, options.life, ...(options.call?.() ?? []));
     let shown: string | undefined;
     const onShown = (id: string): void => {
       shown = id;
-      options.onPrompt?.("start", { id, method, title });
+      options.onPrompt?.("start", { id, method });
     };
     const closed = options.onDialog();
     try {
@@ -101,7 +90,7 @@ export function uiForExtension(options: UiForExtensionOptions): UiForExtension {
     } finally {
       either.release();
       closed();
-      if (shown !== undefined) options.onPrompt?.("end", { id: shown, method, title });
+      if (shown !== undefined) options.onPrompt?.("end", { id: shown, method });
     }
   };
 
@@ -123,20 +112,20 @@ export function uiForExtension(options: UiForExtensionOptions): UiForExtension {
   const checked = {
     select: async (title: unknown, choices: unknown, how: unknown) => {
       const [text, list] = [textOf("select(): title", title), choicesOf("select(): options", choices)];
-      return dialog("select", text, how, (opts) => ui().select(text, list, opts));
+      return dialog("select", how, (opts) => ui().select(text, list, opts));
     },
     confirm: async (title: unknown, message: unknown, how: unknown) => {
       const [text, more] = [textOf("confirm(): title", title), textOf("confirm(): message", message)];
-      return dialog("confirm", text, how, (opts) => ui().confirm(text, more, opts));
+      return dialog("confirm", how, (opts) => ui().confirm(text, more, opts));
     },
     input: async (title: unknown, placeholder: unknown, how: unknown) => {
       const [text, hint] = [textOf("input(): title", title), optionalText("input(): placeholder", placeholder)];
-      return dialog("input", text, how, (opts) => ui().input(text, hint, opts));
+      return dialog("input", how, (opts) => ui().input(text, hint, opts));
     },
     editor: async (title: unknown, prefill: unknown, how: unknown, style?: { promptStyle?: unknown }) => {
       const [text, start] = [textOf("editor(): title", title), optionalText("editor(): prefill", prefill)];
       const looks = style?.promptStyle === true ? { promptStyle: true } : {};
-      return dialog("editor", text, how, (opts) => ui().editor(text, start, { ...opts, ...looks }));
+      return dialog("editor", how, (opts) => ui().editor(text, start, { ...opts, ...looks }));
     },
     notify: (message: unknown, type: unknown) => ui().notify(textOf("notify(): message", message), notifyTypeOf(type)),
     setStatus: (key: unknown, text: unknown) =>

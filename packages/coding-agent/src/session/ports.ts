@@ -88,10 +88,7 @@ export interface HookCalls {
   before_agent_start: { event: BeforeAgentStart; result: { messages: UntimedMessage[]; systemPrompt: string } };
   agent_start: Told;
   agent_end: Told<{ messages: readonly AgentMessage[] }>;
-  agent_before_settle: {
-    event: { messages: AgentMessage[]; aborted: boolean; outcome: Outcome } & Proposed;
-    result: Boundary;
-  };
+  agent_before_settle: { event: { messages: AgentMessage[]; aborted: boolean } & Proposed; result: Boundary };
   agent_settled: Told<{ aborted: boolean }>;
   turn_start: Told<{ turnIndex: number; timestamp: number }>;
   turn_end: { event: TurnEnd & Proposed; result: Boundary };
@@ -138,17 +135,8 @@ export interface HookCalls {
   todo_reminder: Told<{ todos: readonly TodoItem[]; attempt: number; maxAttempts: number }>;
   /** `trusted` is absent when nobody has decided. */
   project_trust: { event: { cwd: string }; result: { trusted?: boolean; remember: boolean } };
-  ui_prompt_start: Told<UiPrompt>;
-  ui_prompt_end: Told<UiPrompt>;
-}
-
-/** A dialog that is shown. Two names for its kind: ours, and that of pi. */
-export interface UiPrompt {
-  id: string;
-  method: string;
-  kind: string;
-  title: string;
-  reason: "ui_prompt";
+  ui_prompt_start: Told<{ id: string; method: string }>;
+  ui_prompt_end: Told<{ id: string; method: string }>;
 }
 
 export type HookName = keyof HookCalls;
@@ -160,7 +148,6 @@ export type InputSource = "interactive" | "rpc" | "extension";
 /** What a handler may see of a turn that is over. The ids are those of the entries that hold the messages. */
 export interface TurnEnd {
   turnIndex: number;
-  outcome: Outcome;
   message: AgentMessage;
   toolResults: readonly ToolResultMessage[];
   messageEntryId?: string;
@@ -174,17 +161,15 @@ export type EntryDraft =
   | { type: "context_edit"; targetId: string; replacement: string | UserContent[] | null }
   | { type: "compaction"; summary: string; firstKeptEntryId: string | null; tokensBefore: number; details?: unknown };
 
-/** What those who were asked before want: entries to be added, and that the model is asked once more. */
+/** What those who were asked before want to have added. */
 export interface Proposed {
   entries: EntryDraft[];
-  continue: boolean;
 }
 
-/** How what is about to be over has ended. */
-export type Outcome = "completed" | "aborted" | "error";
-
 /** What becomes of a point at which a run may go on: these entries are added, and the model is asked once more. */
-export type Boundary = Proposed;
+export interface Boundary extends Proposed {
+  continue: boolean;
+}
 
 /** What a boundary has led to: the messages that were added, and whether the model is to be asked once more. */
 export interface Continuation {
