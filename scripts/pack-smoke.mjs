@@ -1,44 +1,11 @@
 #!/usr/bin/env node
-// What a user gets: packs the product, installs the tarball into an empty folder without network and talks to it.
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+// Packs the product, installs the tarball into an empty folder without network and talks to it.
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { ensure, root } from "./ensure.mjs";
+import { check, withPacked } from "./packed.mjs";
 
-const productDir = join(root, "packages/coding-agent");
 const TIMEOUT_MS = 30_000;
-
-function check(truth, sentence) {
-  if (!truth) throw new Error(sentence);
-}
-
-function npm(args, cwd) {
-  const result = spawnSync("npm", args, { cwd, encoding: "utf8", shell: process.platform === "win32" });
-  check(result.status === 0, `npm ${args.join(" ")} failed:\n${result.stderr}${result.stdout}`);
-  return result.stdout;
-}
-
-function pack(destination) {
-  const [packed] = JSON.parse(
-    npm(["pack", "--json", "--ignore-scripts", "--pack-destination", destination], productDir),
-  );
-  const paths = packed.files.map((file) => file.path);
-  for (const wanted of ["package.json", "README.md", "LICENSE", "dist/cli.js", "dist/rpc.schema.json"]) {
-    check(paths.includes(wanted), `the tarball lacks ${wanted}; it has ${paths.join(", ")}`);
-  }
-  const stray = paths.find((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"));
-  check(!stray, `the tarball contains source: ${stray}`);
-  return { file: join(destination, packed.filename), size: packed.size, count: paths.length };
-}
-
-function install(tarball, folder) {
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "empty", private: true }));
-  npm(["install", "--ignore-scripts", "--offline", "--no-audit", "--no-fund", tarball], folder);
-  const bin = join(folder, "node_modules/.bin/tiller");
-  check((statSync(bin).mode & 0o100) !== 0, `${bin} is not executable`);
-  return bin;
-}
 
 /** One prompt over pipes; resolves to what came out. */
 function converse(bin, folder) {
@@ -93,24 +60,12 @@ function checkFrames({ code, stdout, stderr }) {
   return types.length;
 }
 
-async function main() {
-  ensure();
-  const folder = mkdtempSync(join(tmpdir(), "tiller-pack-"));
-  try {
-    const tarball = pack(folder);
-    const empty = join(folder, "user");
-    mkdirSync(empty);
-    const bin = install(tarball.file, empty);
-    const count = checkFrames(await converse(bin, empty));
-    process.stdout.write(
-      `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed offline; ${count} frames for one prompt; fine\n`,
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-main().catch((error) => {
+withPacked(async ({ tarball, user, bin }) => {
+  const count = checkFrames(await converse(bin, user));
+  process.stdout.write(
+    `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed offline; ${count} frames for one prompt; fine\n`,
+  );
+}).catch((error) => {
   process.stderr.write(`pack-smoke: ${error.message}\n`);
   process.exitCode = 1;
 });

@@ -169,7 +169,9 @@ function nextPiece(pieces: Iterator<Buffer | string>): Buffer | string | undefin
  */
 export function openStdout(): Writable {
   const kind = fstatSync(1);
-  if (kind.isFIFO() || kind.isSocket()) return new Socket({ fd: 1, readable: false, writable: true });
+  // Bun does not take a descriptor over: what is written to such a socket goes the way of `process.stdout`.
+  const isTakenOver = process.versions.bun === undefined && (kind.isFIFO() || kind.isSocket());
+  if (isTakenOver) return new Socket({ fd: 1, readable: false, writable: true });
   return createWriteStream("", { fd: 1, autoClose: false, fs: OWN });
 }
 
