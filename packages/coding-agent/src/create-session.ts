@@ -293,6 +293,8 @@ async function joinParts(ground: Ground): Promise<Joined> {
     hooks: () => joined?.hooks,
     todos,
     subAgents,
+    isStreaming: () => run.isStreaming,
+    openDisk,
   });
   let joined: JoinedExtensions | undefined;
   const started = (): Promise<void> => joined?.started() ?? Promise.resolve();
@@ -380,6 +382,8 @@ interface HistoryParts {
   subAgents: Late<SubAgents>;
   /** Ends what is going on in the session. */
   stop(reason: string): Promise<void>;
+  isStreaming(): boolean;
+  openDisk(): Promise<void>;
 }
 
 /** Everything about other sessions, and what it means for the parts when another one is entered. */
@@ -419,6 +423,16 @@ function lateHistory(ground: Ground, parts: HistoryParts): Late<EnteringHistory>
         if (how !== "tree") subAgents.made?.forget();
       },
       summarize: async (...task) => (await summaries.load()).summarizeBranch(...task),
+      handoff: {
+        isBusy: () => parts.isStreaming() || compactor.isCompacting,
+        summarize: async (...task) => (await summaries.load()).summarizeForHandoff(...task),
+        async add(untimed) {
+          await parts.openDisk();
+          const message = { ...untimed, timestamp: clock.now() };
+          void pipeline.emit({ type: "message_start", message });
+          void pipeline.emit({ type: "message_end", message });
+        },
+      },
     });
   });
 }

@@ -112,6 +112,36 @@ export const SESSION = table({
     ...disk,
     examples: [{ params: { sessionPath: "/home/me/sessions/b.jsonl" }, data: { cancelled: false } }],
   }),
+  open_session: defineCommand({
+    type: "open_session",
+    summary:
+      "Goes on with the latest session of a folder, or begins one there; later sessions of this process lie there too.",
+    params: { sessionDir: Type.String() },
+    result: Type.Object({
+      cancelled: Type.Boolean({ description: "an extension said no" }),
+      resumed: Type.Boolean({ description: "there was a session to go on with" }),
+      sessionId: Type.String(),
+      sessionFile: Type.Optional(Type.String()),
+    }),
+    systems: ["later"],
+    ...disk,
+    examples: [
+      {
+        params: { sessionDir: "/home/me/sessions" },
+        data: {
+          cancelled: false,
+          resumed: true,
+          sessionId: "019b7618-5f00-7000-8000-000000000001",
+          sessionFile: "/home/me/sessions/a.jsonl",
+        },
+      },
+      {
+        note: "without session files",
+        params: { sessionDir: "/home/me/sessions" },
+        error: "open_session requires session persistence (omit --no-session)",
+      },
+    ],
+  }),
   fork: defineCommand({
     type: "fork",
     summary: "Starts a new session that ends just before an earlier user message.",
