@@ -24,7 +24,9 @@ const SPELLED_OUT: Readonly<Record<string, string>> = {
 };
 
 export function renderClientTypes(): string {
-  const named = Object.entries(NAMED_TYPES).map(([name, schema]) => declaration(name, withReferences(schema, true)));
+  const named = Object.entries(NAMED_TYPES).map(([name, schema]) =>
+    declaration(name, toldApart(withReferences(schema, true) as Json)),
+  );
   const frames = Object.values<FrameRow>(FRAMES).map((row) =>
     declaration(frameTypeName(row.type), withReferences(row.schema, false), row.summary),
   );
@@ -78,6 +80,16 @@ ${bodies.join("\n")}
   };
 }
 `;
+}
+
+/** A kind of entry whose type is any text would make all kinds look like it. */
+function toldApart(schema: Json): Json {
+  const kinds = schema.anyOf as Json[] | undefined;
+  const isAny = (kind: Json) => {
+    const type = (kind.properties as Record<string, Json> | undefined)?.type;
+    return type !== undefined && !("const" in type);
+  };
+  return kinds?.some(isAny) ? { ...schema, anyOf: kinds.filter((kind) => !isAny(kind)) } : schema;
 }
 
 function requiredOf(row: CommandRow): string[] {

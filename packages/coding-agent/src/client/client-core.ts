@@ -355,7 +355,8 @@ export class ClientCore {
   /** Now, if the agent runs: commands leave in the order of their calls. */
   #whenRunning<T>(work: () => Promise<T>): Promise<T> {
     if (this.#status === "running") return work();
-    if (this.#status !== "ended" || this.#restartsLeft === 0) return Promise.reject(this.#whyNot());
+    const canRestart = this.#status === "ended" && this.#restartsLeft > 0;
+    if (!this.#restarting && !canRestart) return Promise.reject(this.#whyNot());
     this.#restarting ??= this.#again();
     return this.#restarting.then(work);
   }

@@ -62,11 +62,11 @@ export function createProcessTransport(options: ProcessTransportOptions): Transp
       });
     } catch (error) {
       // Some mistakes are thrown, such as a text with a zero byte.
-      failure = asError(error);
+      failure = within(cwd, asError(error));
       queueMicrotask(() => exited({ code: null, signal: null }));
       return;
     }
-    watch(child, { handlers, give, exited, after, maxBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE });
+    watch(child, { handlers, give, exited, after, cwd, maxBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       tail = (tail + text).slice(-STDERR_KEPT);
     });
@@ -103,10 +103,14 @@ interface Watching {
   give(error: Error): void;
   exited(exit: AgentExit): void;
   after: After;
+  cwd: string | undefined;
   maxBytes: number;
 }
 
-function watch(child: ChildProcessWithoutNullStreams, { handlers, give, exited, after, maxBytes }: Watching): void {
+function watch(
+  child: ChildProcessWithoutNullStreams,
+  { handlers, give, exited, after, cwd, maxBytes }: Watching,
+): void {
   const read = createLineReader(handlers, give);
   const lines = createLineSplitter({
     maxBytes,
@@ -121,7 +125,7 @@ function watch(child: ChildProcessWithoutNullStreams, { handlers, give, exited, 
   child.on("error", (error) => {
     // It may also be about a signal that could not be sent to a process that is there.
     if (child.pid !== undefined) return;
-    give(error);
+    give(within(cwd, error));
     exited({ code: null, signal: null });
   });
   let cancelRest: () => void = () => undefined;
@@ -179,6 +183,11 @@ function frameOf(line: string): Frame | undefined {
 
 function isFrame(value: unknown): value is Frame {
   return typeof value === "object" && value !== null && typeof (value as Frame).type === "string";
+}
+
+/** A folder that is not there looks like a program that is not there. */
+function within(cwd: string | undefined, error: Error): Error {
+  return cwd === undefined ? error : new Error(`${error.message}, in ${cwd}`);
 }
 
 function asError(error: unknown): Error {

@@ -60,13 +60,8 @@ export class RpcClient extends ClientCore {
   /** Sends a prompt; resolves to its events when it is over. */
   async promptAndWait(message: string, images?: ImageContent[], timeoutMs: number = IDLE_MS): Promise<ClientEvent[]> {
     const events: ClientEvent[] = [];
-    const stop = this.onEvent((event) => void events.push(event));
-    try {
-      await this.run(message, { timeoutMs, ...(images && { images }) }).result;
-      return events;
-    } finally {
-      stop();
-    }
+    for await (const event of this.run(message, { timeoutMs, ...(images && { images }) })) events.push(event);
+    return events;
   }
 
   /** Sends a prompt; resolves to how it ended, with the text of the answer. */

@@ -708,14 +708,6 @@ export type SessionEntry = {
   title?: string;
   /** `auto` or `user` */
   source?: string;
-} | {
-  type: string;
-  /** unique in the file; 8 hex digits in what we write */
-  id: string;
-  /** the entry this one follows; null for a root */
-  parentId: string | null;
-  /** ISO 8601 */
-  timestamp: string;
 };
 
 export interface TreeNode {
