@@ -2,11 +2,12 @@
 // Bundles the product into packages/coding-agent/dist.
 //
 // cli.js loads app.js, the one eager file; every `import()` in the sources becomes a lazy chunk under dist/chunks/. It is
-// CommonJS, which Node starts 5 ms faster than an ES module.
+// CommonJS, which Node starts 5 ms faster than an ES module. client.js is `tiller/client`, with its types in client/.
 import { createHash } from "node:crypto";
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { isolatedDeclaration } from "oxc-transform";
 import { rolldown } from "rolldown";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -39,11 +40,11 @@ async function startModules() {
   return new Set(listed.map((path) => join(root, path)).filter((path) => !entries.includes(path)));
 }
 
-async function bundle(name, define, minify) {
+async function bundle(name, define, minify, file = `${name}.ts`) {
   // The loader is one small file of its own.
   const start = name === "app" ? await startModules() : new Set();
   const build = await rolldown({
-    input: { [name]: join(sourceDir, `${name}.ts`) },
+    input: { [name]: join(sourceDir, file) },
     platform: "node",
     // The compiler of extensions is a native package of its own, which the product depends on.
     external: [/^node:/, "oxc-transform"],
@@ -129,6 +130,23 @@ async function writeDist(outDir, chunks) {
   }
 }
 
+/** The types of the client, file by file: its sources say all that they export, so no type checker is needed for them. */
+async function writeClientTypes(outDir) {
+  const from = join(sourceDir, "client");
+  const to = join(outDir, "client");
+  await mkdir(to, { recursive: true });
+  const names = (await readdir(from)).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+  for (const name of names) {
+    const { code, errors } = await isolatedDeclaration(name, await readFile(join(from, name), "utf8"));
+    if (errors.length > 0) throw new Error(`client/${name}: ${errors[0].message}\n${errors[0].codeframe ?? ""}`);
+    const stranger = /from "([^".][^"]*|\.\.\/[^"]*)"/.exec(code)?.[1];
+    if (stranger) throw new Error(`client/${name}: its types need ${stranger}, which the package does not have`);
+    await writeFile(join(to, name.replace(/\.ts$/, ".d.ts")), code.replaceAll(/(from "\.\/[^"]+)\.ts"/g, '$1.js"'));
+  }
+  const fresh = new Set(names.map((name) => name.replace(/\.ts$/, ".d.ts")));
+  for (const name of await readdir(to)) if (!fresh.has(name)) await rm(join(to, name));
+}
+
 function startPathOf(chunks) {
   const roots = START_ROOTS.map((name) => join(sourceDir, name));
   const entry = chunks.filter((chunk) => chunk.isEntry);
@@ -143,8 +161,11 @@ export async function build({ outDir = dist, minify = { compress: true, mangle: 
   // The loader is told which build it belongs to: compiled code of another one is of no use to it.
   const cli = await bundle("cli", { __TILLER_BUILD__: JSON.stringify(buildId(app)) }, minify);
   const chunks = [...cli, ...app];
+  // A program of its own, for hosts: it shares no file with the agent.
+  const client = await bundle("client", {}, minify, "client/index.ts");
   refuseCircles(chunks);
-  await writeDist(outDir, chunks);
+  await writeDist(outDir, [...chunks, ...client]);
+  await writeClientTypes(outDir);
   for (const file of COPIES) await copyFile(join(root, file), join(outDir, basename(file)));
   if (outDir === dist) for (const file of PACKAGE_COPIES) await copyFile(join(root, file), join(productDir, file));
   const { eager, start } = startPathOf(chunks);

@@ -1,3 +1,4 @@
+import { renderClientMethods, renderClientTypes } from "./generate/client-types.ts";
 import { renderCommandTable } from "./generate/command-table.ts";
 import { renderCliDoc, renderSettingsDoc } from "./generate/config-docs.ts";
 import { renderExtensionsDoc } from "./generate/extensions-doc.ts";
@@ -12,6 +13,8 @@ import { renderSessionSchema } from "./generate/session-schema.ts";
 
 const files = new Map<string, string>([
   ["packages/protocol/src/command-table.generated.ts", renderCommandTable()],
+  ["packages/coding-agent/src/client/wire-types.generated.ts", renderClientTypes()],
+  ["packages/coding-agent/src/client/methods.generated.ts", renderClientMethods()],
   ["schema/rpc.schema.json", renderJsonSchema()],
   ["schema/session.schema.json", renderSessionSchema()],
   ["docs/protocol.md", renderProtocolDoc()],

@@ -56,7 +56,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   rules: ["lib", "protocol", "config", "prompts", "tools", "types:agent"],
   export: ["lib", "protocol", "session/store"],
   approvals: ["lib", "protocol", "exec", "tools", "types:config", "types:agent", "types:session"],
-  modes: ["lib", "protocol", "config", "types:session"],
+  // The client only because documentation names a path for it there.
+  modes: ["lib", "protocol", "config", "client", "types:session"],
   client: ["lib", "protocol"],
   "command-line": ["lib", "protocol", "config"],
   composition: [
@@ -387,6 +388,8 @@ export const CODE_RULES: readonly CodeRule[] = [
       ...["protocol", "ai", "agent", "coding-agent"].map((name) => `packages/${name}/src/index.ts`),
       // Paths that the protocol's documentation names.
       ...product("modes/rpc/rpc-types.ts", "modes/rpc/rpc-client.ts"),
+      // The root of the sub-path `tiller/client`.
+      ...product("client/index.ts"),
     ],
     find: reExport,
   },
