@@ -4,6 +4,7 @@ import { renderExtensionsDoc } from "./generate/extensions-doc.ts";
 import { renderJsonSchema } from "./generate/json-schema.ts";
 import { modelsDoc } from "./generate/models-doc.ts";
 import { writeOrCheck } from "./generate/output.ts";
+import { renderPlainTypes } from "./generate/plain-types.ts";
 import { renderProtocolDoc } from "./generate/protocol-doc.ts";
 import { renderSessionDoc } from "./generate/session-doc.ts";
 import { renderSessionSchema } from "./generate/session-schema.ts";
@@ -12,6 +13,7 @@ import { renderSessionSchema } from "./generate/session-schema.ts";
 
 const files = new Map<string, string>([
   ["packages/protocol/src/command-table.generated.ts", renderCommandTable()],
+  ["packages/protocol/src/plain-types.generated.ts", renderPlainTypes()],
   ["schema/rpc.schema.json", renderJsonSchema()],
   ["schema/session.schema.json", renderSessionSchema()],
   ["docs/protocol.md", renderProtocolDoc()],

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// What a user gets: packs the product, installs the tarball into an empty folder without network and talks to it.
+// What a user gets: packs the product, installs the tarball into an empty folder without network, talks to it, and
+// compiles a program against its types.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensure, root } from "./ensure.mjs";
@@ -24,7 +25,14 @@ function pack(destination) {
     npm(["pack", "--json", "--ignore-scripts", "--pack-destination", destination], productDir),
   );
   const paths = packed.files.map((file) => file.path);
-  for (const wanted of ["package.json", "README.md", "LICENSE", "dist/cli.js", "dist/rpc.schema.json"]) {
+  for (const wanted of [
+    "package.json",
+    "README.md",
+    "LICENSE",
+    "dist/cli.js",
+    "dist/index.js",
+    "dist/rpc.schema.json",
+  ]) {
     check(paths.includes(wanted), `the tarball lacks ${wanted}; it has ${paths.join(", ")}`);
   }
   const stray = paths.find((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"));
@@ -93,6 +101,49 @@ function checkFrames({ code, stdout, stderr }) {
   return types.length;
 }
 
+/** Uses of every entry that are right, and the same with mistakes that the types must notice. */
+const RIGHT = `import { createAgent } from "tiller/agent";
+import { streamAssistant } from "tiller/ai";
+import { COMMAND_TABLE, type RpcCommand, type RpcEvent } from "tiller/protocol";
+import { createAgentSession, type AgentSessionEvent } from "tiller";
+export const parts = [createAgent, streamAssistant, COMMAND_TABLE.prompt.lane];
+export const command: RpcCommand<"prompt"> = { type: "prompt", message: "hello" };
+export const event: RpcEvent<"session_settled"> = { type: "session_settled", seq: 1 };
+export const text = (told: AgentSessionEvent): string => (told.type === "message_update" ? told.message.model : told.type);
+export async function tree(): Promise<number> {
+  const { session } = await createAgentSession({ session: false });
+  return (await session.call("get_tree")).tree.length;
+}
+`;
+const WRONG = [
+  ['type: "prompt", message: "hello"', 'type: "prompt", massage: "hello"', "massage"],
+  ['session.call("get_tree")', 'session.call("get_three")', "get_three"],
+  ["session: false", "sesion: false", "sesion"],
+  ["told.message.model", "told.message.modle", "modle"],
+];
+
+/** The types of the package itself are checked too, and without the schema library they are made from. */
+function compile(folder) {
+  const options = { strict: true, module: "nodenext", target: "es2023", noEmit: true, skipLibCheck: false };
+  const typeRoots = [join(root, "node_modules/@types")];
+  const compilerOptions = { ...options, types: ["node"], typeRoots };
+  copyFileSync(join(root, "docs/examples/library.ts"), join(folder, "example.mts"));
+  writeFileSync(join(folder, "right.mts"), RIGHT);
+  const wrong = WRONG.map(([right, mistake], i) => [`wrong${i}.mts`, RIGHT.replace(right, mistake)]);
+  for (const [name, program] of wrong) writeFileSync(join(folder, name), program);
+  const files = ["example.mts", "right.mts", ...wrong.map(([name]) => name)];
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { encoding: "utf8" });
+  const errors = stdout.split("\n").filter((line) => /\(\d+,\d+\): error/.test(line));
+  const unexpected = errors.filter((line) => !/^(.*\/)?wrong\d/.test(line));
+  check(unexpected.length === 0, `a program does not compile against the package:\n${unexpected.join("\n")}`);
+  for (const [i, [, , word]] of WRONG.entries()) {
+    const isNoticed = errors.some((line) => line.includes(`wrong${i}.mts`) && line.includes(word));
+    check(isNoticed, `the types do not notice "${word}"; they say:\n${stdout}`);
+  }
+}
+
 async function main() {
   ensure();
   const folder = mkdtempSync(join(tmpdir(), "tiller-pack-"));
@@ -102,8 +153,9 @@ async function main() {
     mkdirSync(empty);
     const bin = install(tarball.file, empty);
     const count = checkFrames(await converse(bin, empty));
+    compile(empty);
     process.stdout.write(
-      `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed offline; ${count} frames for one prompt; fine\n`,
+      `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed offline; ${count} frames for one prompt; a program compiles against its types; fine\n`,
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
