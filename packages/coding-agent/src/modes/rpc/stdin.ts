@@ -5,11 +5,13 @@ import type { Readable } from "node:stream";
 /** As they were at the start: where extensions are loaded others cannot reach stdin through them any more. */
 const OWN = { open, close, read };
 const own = Object.getOwnPropertyDescriptor(process, "stdin");
+/** There a socket made of a descriptor ends at once. */
+const isBun = process.versions.bun !== undefined;
 
 /** Standard input, opened directly where that is possible: `process.stdin` costs several milliseconds at start. */
 export function openStdin(): Readable {
   const kind = fstatSync(0);
-  if (kind.isFIFO() || kind.isSocket()) return new Socket({ fd: 0, readable: true, writable: false });
+  if (!isBun && (kind.isFIFO() || kind.isSocket())) return new Socket({ fd: 0, readable: true, writable: false });
   if (kind.isFile()) return createReadStream("", { fd: 0, autoClose: false, fs: OWN });
   return own?.get?.call(process) ?? process.stdin;
 }
