@@ -2,13 +2,16 @@
 // Bundles the product into packages/coding-agent/dist.
 //
 // cli.js loads app.js, the one eager file; every `import()` in the sources becomes a lazy chunk under dist/chunks/. It is
-// CommonJS, which Node starts 5 ms faster than an ES module. client.js is `tiller/client`, with its types in client/.
+// CommonJS, which Node starts 5 ms faster than an ES module. What programs import (index.js and the others of LIBRARY)
+// is made of the same chunks, with its types beside it (build-types.mjs). client.js is `tiller/client`, which shares no
+// file with the agent.
 import { createHash } from "node:crypto";
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isolatedDeclaration } from "oxc-transform";
 import { rolldown } from "rolldown";
+import { buildTypes } from "./build-types.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const productDir = join(root, "packages/coding-agent");
@@ -17,6 +20,14 @@ const dist = join(productDir, "dist");
 
 /** Lazy chunks that a start in RPC mode loads anyway; they count as part of the start path in the printed size. */
 const START_ROOTS = ["main.ts", "modes/rpc/rpc-mode.ts"];
+
+/** What other programs import, under the names that package.json exports. */
+const LIBRARY = {
+  index: "packages/coding-agent/src/index.ts",
+  protocol: "packages/protocol/src/index.ts",
+  ai: "packages/ai/src/index.ts",
+  agent: "packages/agent/src/index.ts",
+};
 
 const COPIES = ["schema/rpc.schema.json", "schema/session.schema.json", "packages/ai/src/models.json"];
 /** The package has its own copies of these. */
@@ -33,18 +44,21 @@ const RUN_MODULES = [
   /packages\/ai\/src\/http\/(?!routes|proxy\.|certificates|bun-fetch|get-json|environment|test-)/,
 ];
 
+/** It acts when it is loaded, which it must not for those who only import the library. */
+const ACTS_ON_LOAD = "lib/guard-stdout.ts";
+
 /** What every start needs is one file too; the architecture test keeps the list. */
 async function startModules() {
-  const entries = ["cli.ts", "app.ts"].map((name) => join(sourceDir, name));
+  const entries = ["cli.ts", "app.ts", ACTS_ON_LOAD].map((name) => join(sourceDir, name));
   const listed = (await readFile(join(root, "test/eager-modules.txt"), "utf8")).trim().split("\n");
   return new Set(listed.map((path) => join(root, path)).filter((path) => !entries.includes(path)));
 }
 
-async function bundle(name, define, minify, file = `${name}.ts`) {
+async function bundle(input, define, minify) {
   // The loader is one small file of its own.
-  const start = name === "app" ? await startModules() : new Set();
+  const start = "app" in input ? await startModules() : new Set();
   const build = await rolldown({
-    input: { [name]: join(sourceDir, file) },
+    input,
     platform: "node",
     // The compiler of extensions is a native package of its own, which the product depends on.
     external: [/^node:/, "oxc-transform"],
@@ -149,7 +163,7 @@ async function writeClientTypes(outDir) {
 
 function startPathOf(chunks) {
   const roots = START_ROOTS.map((name) => join(sourceDir, name));
-  const entry = chunks.filter((chunk) => chunk.isEntry);
+  const entry = chunks.filter((chunk) => chunk.isEntry && ["cli", "app"].includes(chunk.name));
   const lazyStart = chunks.filter((chunk) => chunk.facadeModuleId && roots.includes(chunk.facadeModuleId));
   return { eager: staticClosure(chunks, entry), start: staticClosure(chunks, [...entry, ...lazyStart]) };
 }
@@ -157,17 +171,24 @@ function startPathOf(chunks) {
 /** Builds everything; resolves to the sizes in bytes. `outDir` and `minify` are for measurements. */
 export async function build({ outDir = dist, minify = { compress: true, mangle: false } } = {}) {
   const { version } = JSON.parse(await readFile(join(productDir, "package.json"), "utf8"));
-  const app = await bundle("app", { __TILLER_VERSION__: JSON.stringify(version) }, minify);
+  const library = Object.entries(LIBRARY).map(([name, path]) => [name, join(root, path)]);
+  const input = { app: join(sourceDir, "app.ts"), ...Object.fromEntries(library) };
+  const app = await bundle(input, { __TILLER_VERSION__: JSON.stringify(version) }, minify);
   // The loader is told which build it belongs to: compiled code of another one is of no use to it.
-  const cli = await bundle("cli", { __TILLER_BUILD__: JSON.stringify(buildId(app)) }, minify);
+  const cli = await bundle(
+    { cli: join(sourceDir, "cli.ts") },
+    { __TILLER_BUILD__: JSON.stringify(buildId(app)) },
+    minify,
+  );
   const chunks = [...cli, ...app];
   // A program of its own, for hosts: it shares no file with the agent.
-  const client = await bundle("client", {}, minify, "client/index.ts");
+  const client = await bundle({ client: join(sourceDir, "client/index.ts") }, {}, minify);
   refuseCircles(chunks);
   await writeDist(outDir, [...chunks, ...client]);
   await writeClientTypes(outDir);
   for (const file of COPIES) await copyFile(join(root, file), join(outDir, basename(file)));
   if (outDir === dist) for (const file of PACKAGE_COPIES) await copyFile(join(root, file), join(productDir, file));
+  await buildTypes({ root, entries: LIBRARY, outDir: join(outDir, "types") });
   const { eager, start } = startPathOf(chunks);
   return {
     eagerBytes: sizeOf(eager),

@@ -5,6 +5,7 @@ import { renderExtensionsDoc } from "./generate/extensions-doc.ts";
 import { renderJsonSchema } from "./generate/json-schema.ts";
 import { modelsDoc } from "./generate/models-doc.ts";
 import { writeOrCheck } from "./generate/output.ts";
+import { renderPlainTypes } from "./generate/plain-types.ts";
 import { renderProtocolDoc } from "./generate/protocol-doc.ts";
 import { renderSessionDoc } from "./generate/session-doc.ts";
 import { renderSessionSchema } from "./generate/session-schema.ts";
@@ -15,6 +16,7 @@ const files = new Map<string, string>([
   ["packages/protocol/src/command-table.generated.ts", renderCommandTable()],
   ["packages/coding-agent/src/client/wire-types.generated.ts", renderClientTypes()],
   ["packages/coding-agent/src/client/methods.generated.ts", renderClientMethods()],
+  ["packages/protocol/src/plain-types.generated.ts", renderPlainTypes()],
   ["schema/rpc.schema.json", renderJsonSchema()],
   ["schema/session.schema.json", renderSessionSchema()],
   ["docs/protocol.md", renderProtocolDoc()],

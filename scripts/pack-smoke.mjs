@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-// Packs the product, installs the tarball into an empty folder without network and talks to it.
-import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+// Packs the product, installs the tarball into an empty folder without network, talks to it, and compiles a program
+// against its types.
+import { spawn, spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { root } from "./ensure.mjs";
 import { check, withPacked } from "./packed.mjs";
 
 const TIMEOUT_MS = 30_000;
@@ -60,10 +62,54 @@ function checkFrames({ code, stdout, stderr }) {
   return types.length;
 }
 
+/** Uses of every entry that are right, and the same with mistakes that the types must notice. */
+const RIGHT = `import { createAgent } from "tiller/agent";
+import { streamAssistant } from "tiller/ai";
+import { COMMAND_TABLE, type RpcCommand, type RpcEvent } from "tiller/protocol";
+import { createAgentSession, type AgentSessionEvent } from "tiller";
+export const parts = [createAgent, streamAssistant, COMMAND_TABLE.prompt.lane];
+export const command: RpcCommand<"prompt"> = { type: "prompt", message: "hello" };
+export const event: RpcEvent<"session_settled"> = { type: "session_settled", seq: 1 };
+export const text = (told: AgentSessionEvent): string => (told.type === "message_update" ? told.message.model : told.type);
+export async function tree(): Promise<number> {
+  const { session } = await createAgentSession({ session: false });
+  return (await session.call("get_tree")).tree.length;
+}
+`;
+const WRONG = [
+  ['type: "prompt", message: "hello"', 'type: "prompt", massage: "hello"', "massage"],
+  ['session.call("get_tree")', 'session.call("get_three")', "get_three"],
+  ["session: false", "sesion: false", "sesion"],
+  ["told.message.model", "told.message.modle", "modle"],
+];
+
+/** The types of the package itself are checked too, and without the schema library they are made from. */
+function compile(folder) {
+  const options = { strict: true, module: "nodenext", target: "es2023", noEmit: true, skipLibCheck: false };
+  const typeRoots = [join(root, "node_modules/@types")];
+  const compilerOptions = { ...options, types: ["node"], typeRoots };
+  copyFileSync(join(root, "docs/examples/library.ts"), join(folder, "example.mts"));
+  writeFileSync(join(folder, "right.mts"), RIGHT);
+  const wrong = WRONG.map(([right, mistake], i) => [`wrong${i}.mts`, RIGHT.replace(right, mistake)]);
+  for (const [name, program] of wrong) writeFileSync(join(folder, name), program);
+  const files = ["example.mts", "right.mts", ...wrong.map(([name]) => name)];
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { encoding: "utf8" });
+  const errors = stdout.split("\n").filter((line) => /\(\d+,\d+\): error/.test(line));
+  const unexpected = errors.filter((line) => !/^(.*\/)?wrong\d/.test(line));
+  check(unexpected.length === 0, `a program does not compile against the package:\n${unexpected.join("\n")}`);
+  for (const [i, [, , word]] of WRONG.entries()) {
+    const isNoticed = errors.some((line) => line.includes(`wrong${i}.mts`) && line.includes(word));
+    check(isNoticed, `the types do not notice "${word}"; they say:\n${stdout}`);
+  }
+}
+
 withPacked(async ({ tarball, user, bin }) => {
   const count = checkFrames(await converse(bin, user));
+  compile(user);
   process.stdout.write(
-    `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed offline; ${count} frames for one prompt; fine\n`,
+    `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed offline; ${count} frames for one prompt; a program compiles against its types; fine\n`,
   );
 }).catch((error) => {
   process.stderr.write(`pack-smoke: ${error.message}\n`);

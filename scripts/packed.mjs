@@ -22,7 +22,15 @@ export function pack(destination) {
     npm(["pack", "--json", "--ignore-scripts", "--pack-destination", destination], productDir),
   );
   const paths = packed.files.map((file) => file.path);
-  for (const wanted of ["package.json", "README.md", "LICENSE", "dist/cli.js", "dist/rpc.schema.json"]) {
+  for (const wanted of [
+    "package.json",
+    "README.md",
+    "LICENSE",
+    "dist/cli.js",
+    "dist/index.js",
+    "dist/client.js",
+    "dist/rpc.schema.json",
+  ]) {
     check(paths.includes(wanted), `the tarball lacks ${wanted}; it has ${paths.join(", ")}`);
   }
   const stray = paths.find((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"));

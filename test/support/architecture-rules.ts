@@ -81,6 +81,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "export",
     "approvals",
   ],
+  // What a program in the same process gets: the commands of RPC mode without its pipes.
+  library: ["command-line", "composition", "lib", "protocol", "modes", "types:session"],
   doctor: ["command-line", "composition", "lib", "protocol", "ai", "config"],
   sessions: ["command-line", "lib", "protocol", "config", "session/store"],
   "config-command": ["command-line", "lib", "protocol", "config"],
@@ -95,6 +97,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "doctor",
     "sessions",
     "config-command",
+    "library",
     "types:session",
   ],
 };
@@ -266,6 +269,7 @@ const JSON_PARSERS = [
     "config/json-text.ts",
     "config/setting-value.ts",
     "lib/plain-json.ts",
+    "library/commands.ts",
     "session/session-views.ts",
     "session/store/entries-from.ts",
     "session/store/entry-index.ts",
