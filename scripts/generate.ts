@@ -5,6 +5,7 @@ import { renderJsonSchema } from "./generate/json-schema.ts";
 import { modelsDoc } from "./generate/models-doc.ts";
 import { writeOrCheck } from "./generate/output.ts";
 import { renderProtocolDoc } from "./generate/protocol-doc.ts";
+import { pythonClientFiles } from "./generate/python-client.ts";
 import { renderSessionDoc } from "./generate/session-doc.ts";
 import { renderSessionSchema } from "./generate/session-schema.ts";
 
@@ -20,6 +21,7 @@ const files = new Map<string, string>([
   ["docs/cli.md", renderCliDoc()],
   ["docs/models.md", modelsDoc()],
   ["docs/extensions.md", renderExtensionsDoc()],
+  ...pythonClientFiles(),
 ]);
 
 process.exitCode = writeOrCheck(files, { check: process.argv.includes("--check") });
