@@ -1,6 +1,7 @@
 import { COMMANDS } from "../../packages/protocol/src/commands/index.ts";
-import type { CommandRow } from "../../packages/protocol/src/define.ts";
+import type { CommandRow, FrameRow } from "../../packages/protocol/src/define.ts";
 import { EVENTS } from "../../packages/protocol/src/events.ts";
+import { FRAMES } from "../../packages/protocol/src/frames.ts";
 import { type Json, renderJsonSchema } from "./json-schema.ts";
 import { GENERATED_NOTE } from "./note.ts";
 import { oneLine, PythonTypes, pascalCase, snakeCase } from "./python-types.ts";
@@ -32,9 +33,12 @@ export function pythonClientFiles(): Map<string, string> {
   const methods = Object.values<CommandRow>(COMMANDS).map((row) => method(row, $defs, types));
   const events = Object.keys(EVENTS).map((type) => defineAs(`${pascalCase(type)}Event`, $defs[`event.${type}`], types));
   types.alias("Event", `Union[${events.join(", ")}]`, "Everything that the agent tells by itself.");
-  for (const [name, schema] of Object.entries($defs)) {
-    if (name.startsWith("frame.")) defineAs(`${pascalCase(name.slice("frame.".length))}Frame`, schema, types);
-  }
+  const frames = Object.values<FrameRow>(FRAMES).map((row) => ({
+    ...row,
+    name: defineAs(`${pascalCase(row.type)}Frame`, $defs[`frame.${row.type}`], types),
+  }));
+  const told = frames.filter((row) => row.direction === "out" && row.type !== "response").map(({ name }) => name);
+  types.alias("Notification", `Union[Event, ${told.join(", ")}]`, "Every frame that is not the answer to a command.");
   return new Map([
     [`${FOLDER}/types.py`, typesModule(types)],
     [`${FOLDER}/commands.py`, commandsModule(methods)],
@@ -152,6 +156,6 @@ function renderMethod({ type, parameters, fields, result, summary, notes }: Meth
         self,
 ${parameters.map((parameter) => `        ${parameter},\n`).join("")}    ) -> ${result}:
         """${oneLine(summary)}${doc}"""
-        ${result === "None" ? wait : `return ${wait}`}
+        ${result === "None" ? wait : `result: ${result} = ${wait}\n        return result`}
 `;
 }

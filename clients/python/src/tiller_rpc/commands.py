@@ -131,7 +131,8 @@ class Commands:
 
         :param streaming_behavior: needed while a run is active: into which queue the message goes
         """
-        return self._command("prompt", {"message": message, "images": images, "streamingBehavior": streaming_behavior, "limits": limits}, request_timeout)
+        result: Disposition = self._command("prompt", {"message": message, "images": images, "streamingBehavior": streaming_behavior, "limits": limits}, request_timeout)
+        return result
 
     def steer(
         self,
@@ -141,7 +142,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> Disposition:
         """Queues a message that changes the course of the active run; idle, it waits for the next prompt."""
-        return self._command("steer", {"message": message, "images": images}, request_timeout)
+        result: Disposition = self._command("steer", {"message": message, "images": images}, request_timeout)
+        return result
 
     def follow_up(
         self,
@@ -151,7 +153,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> Disposition:
         """Queues a message for when the active run would stop; idle, it waits for the next prompt."""
-        return self._command("follow_up", {"message": message, "images": images}, request_timeout)
+        result: Disposition = self._command("follow_up", {"message": message, "images": images}, request_timeout)
+        return result
 
     def abort(
         self,
@@ -169,7 +172,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> Disposition:
         """Ends the active run, then sends a new message. Answered after the old run's last event."""
-        return self._command("abort_and_prompt", {"message": message, "images": images}, request_timeout)
+        result: Disposition = self._command("abort_and_prompt", {"message": message, "images": images}, request_timeout)
+        return result
 
     def get_state(
         self,
@@ -177,7 +181,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> SessionState:
         """Tells the model, the modes and what is going on."""
-        return self._command("get_state", {}, request_timeout)
+        result: SessionState = self._command("get_state", {}, request_timeout)
+        return result
 
     def get_context(
         self,
@@ -185,7 +190,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> GetContextResult:
         """Tells what the model will see with the next prompt: each part, how large it is and why it is there."""
-        return self._command("get_context", {}, request_timeout)
+        result: GetContextResult = self._command("get_context", {}, request_timeout)
+        return result
 
     def get_capabilities(
         self,
@@ -193,7 +199,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> Capabilities:
         """Tells which commands and events this process has, its dialect and its limits."""
-        return self._command("get_capabilities", {}, request_timeout)
+        result: Capabilities = self._command("get_capabilities", {}, request_timeout)
+        return result
 
     def set_update_mode(
         self,
@@ -210,7 +217,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> GetMessagesResult:
         """Lists the messages of the conversation as it stands."""
-        return self._command("get_messages", {}, request_timeout)
+        result: GetMessagesResult = self._command("get_messages", {}, request_timeout)
+        return result
 
     def get_messages_page(
         self,
@@ -224,7 +232,8 @@ class Commands:
         :param cursor: `nextCursor` of the page before
         :param limit: 1 to 256, 100 when absent; a page has at most 768 KiB
         """
-        return self._command("get_messages_page", {"cursor": cursor, "limit": limit}, request_timeout)
+        result: GetMessagesPageResult = self._command("get_messages_page", {"cursor": cursor, "limit": limit}, request_timeout)
+        return result
 
     def get_last_assistant_text(
         self,
@@ -232,7 +241,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> GetLastAssistantTextResult:
         """Tells the text of the last assistant message."""
-        return self._command("get_last_assistant_text", {}, request_timeout)
+        result: GetLastAssistantTextResult = self._command("get_last_assistant_text", {}, request_timeout)
+        return result
 
     def set_model(
         self,
@@ -242,7 +252,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> Model:
         """Switches to a model that has credentials; the next model call uses it."""
-        return self._command("set_model", {"provider": provider, "modelId": model_id}, request_timeout)
+        result: Model = self._command("set_model", {"provider": provider, "modelId": model_id}, request_timeout)
+        return result
 
     def cycle_model(
         self,
@@ -250,7 +261,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> Union[CycleModelResult, None]:
         """Switches to the next model of the list, or answers `null` when there is no other."""
-        return self._command("cycle_model", {}, request_timeout)
+        result: Union[CycleModelResult, None] = self._command("cycle_model", {}, request_timeout)
+        return result
 
     def get_available_models(
         self,
@@ -258,7 +270,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> GetAvailableModelsResult:
         """Lists the models that could be used now."""
-        return self._command("get_available_models", {}, request_timeout)
+        result: GetAvailableModelsResult = self._command("get_available_models", {}, request_timeout)
+        return result
 
     def set_thinking_level(
         self,
@@ -275,7 +288,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> Union[CycleThinkingLevelResult, None]:
         """Goes to the next level the model supports, or answers `null` when it cannot think."""
-        return self._command("cycle_thinking_level", {}, request_timeout)
+        result: Union[CycleThinkingLevelResult, None] = self._command("cycle_thinking_level", {}, request_timeout)
+        return result
 
     def get_available_thinking_levels(
         self,
@@ -283,7 +297,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> GetAvailableThinkingLevelsResult:
         """Lists the levels the current model supports."""
-        return self._command("get_available_thinking_levels", {}, request_timeout)
+        result: GetAvailableThinkingLevelsResult = self._command("get_available_thinking_levels", {}, request_timeout)
+        return result
 
     def set_steering_mode(
         self,
@@ -318,7 +333,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> ClearQueueResult:
         """Removes all queued messages and gives their texts back."""
-        return self._command("clear_queue", {}, request_timeout)
+        result: ClearQueueResult = self._command("clear_queue", {}, request_timeout)
+        return result
 
     def compact(
         self,
@@ -330,7 +346,8 @@ class Commands:
 
         :param custom_instructions: what the summary shall pay attention to
         """
-        return self._command("compact", {"customInstructions": custom_instructions}, request_timeout)
+        result: CompactionResult = self._command("compact", {"customInstructions": custom_instructions}, request_timeout)
+        return result
 
     def set_auto_compaction(
         self,
@@ -369,7 +386,8 @@ class Commands:
 
         :param exclude_from_context: the model never sees it
         """
-        return self._command("bash", {"command": command, "excludeFromContext": exclude_from_context}, request_timeout)
+        result: BashResult = self._command("bash", {"command": command, "excludeFromContext": exclude_from_context}, request_timeout)
+        return result
 
     def abort_bash(
         self,
@@ -389,7 +407,8 @@ class Commands:
 
         :param parent_session: path that is noted as the origin
         """
-        return self._command("new_session", {"parentSession": parent_session}, request_timeout)
+        result: NewSessionResult = self._command("new_session", {"parentSession": parent_session}, request_timeout)
+        return result
 
     def get_session_stats(
         self,
@@ -397,7 +416,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> SessionStats:
         """Counts messages, tokens and dollars of the whole session file, on all branches."""
-        return self._command("get_session_stats", {}, request_timeout)
+        result: SessionStats = self._command("get_session_stats", {}, request_timeout)
+        return result
 
     def export_html(
         self,
@@ -409,7 +429,8 @@ class Commands:
 
         Not there yet: it comes with HTML export.
         """
-        return self._command("export_html", {"outputPath": output_path}, request_timeout)
+        result: ExportHtmlResult = self._command("export_html", {"outputPath": output_path}, request_timeout)
+        return result
 
     def switch_session(
         self,
@@ -418,7 +439,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> SwitchSessionResult:
         """Opens another session file; a path that does not exist starts a session there."""
-        return self._command("switch_session", {"sessionPath": session_path}, request_timeout)
+        result: SwitchSessionResult = self._command("switch_session", {"sessionPath": session_path}, request_timeout)
+        return result
 
     def fork(
         self,
@@ -430,7 +452,8 @@ class Commands:
 
         :param entry_id: of a user message
         """
-        return self._command("fork", {"entryId": entry_id}, request_timeout)
+        result: ForkResult = self._command("fork", {"entryId": entry_id}, request_timeout)
+        return result
 
     def get_fork_messages(
         self,
@@ -438,7 +461,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> GetForkMessagesResult:
         """Lists the user messages that `fork` accepts."""
-        return self._command("get_fork_messages", {}, request_timeout)
+        result: GetForkMessagesResult = self._command("get_fork_messages", {}, request_timeout)
+        return result
 
     def branch(
         self,
@@ -450,7 +474,8 @@ class Commands:
 
         :param entry_id: of a user message
         """
-        return self._command("branch", {"entryId": entry_id}, request_timeout)
+        result: BranchResult = self._command("branch", {"entryId": entry_id}, request_timeout)
+        return result
 
     def get_branch_messages(
         self,
@@ -458,7 +483,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> GetBranchMessagesResult:
         """Lists the user messages that `branch` accepts."""
-        return self._command("get_branch_messages", {}, request_timeout)
+        result: GetBranchMessagesResult = self._command("get_branch_messages", {}, request_timeout)
+        return result
 
     def clone(
         self,
@@ -466,7 +492,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> CloneResult:
         """Copies the current conversation into a new session and goes on there."""
-        return self._command("clone", {}, request_timeout)
+        result: CloneResult = self._command("clone", {}, request_timeout)
+        return result
 
     def set_session_name(
         self,
@@ -490,7 +517,8 @@ class Commands:
 
         :param since: entry id
         """
-        return self._command("get_entries", {"since": since}, request_timeout)
+        result: GetEntriesResult = self._command("get_entries", {"since": since}, request_timeout)
+        return result
 
     def get_tree(
         self,
@@ -498,7 +526,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> GetTreeResult:
         """Tells the session as a tree of entries."""
-        return self._command("get_tree", {}, request_timeout)
+        result: GetTreeResult = self._command("get_tree", {}, request_timeout)
+        return result
 
     def navigate_tree(
         self,
@@ -513,7 +542,8 @@ class Commands:
         :param summarize: tell the model what happened on the branch that is left
         :param custom_instructions: what the summary shall pay attention to
         """
-        return self._command("navigate_tree", {"entryId": entry_id, "summarize": summarize, "customInstructions": custom_instructions}, request_timeout)
+        result: NavigateTreeResult = self._command("navigate_tree", {"entryId": entry_id, "summarize": summarize, "customInstructions": custom_instructions}, request_timeout)
+        return result
 
     def set_label(
         self,
@@ -545,7 +575,8 @@ class Commands:
         :param limit: at most 200; 50 when absent
         :param cursor: `nextCursor` of the page before
         """
-        return self._command("list_sessions", {"scope": scope, "text": text, "name": name, "cwd": cwd, "limit": limit, "cursor": cursor}, request_timeout)
+        result: ListSessionsResult = self._command("list_sessions", {"scope": scope, "text": text, "name": name, "cwd": cwd, "limit": limit, "cursor": cursor}, request_timeout)
+        return result
 
     def delete_session(
         self,
@@ -554,7 +585,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> DeleteSessionResult:
         """Moves a session file to the trash of the agent folder. Not the one that is open."""
-        return self._command("delete_session", {"sessionPath": session_path}, request_timeout)
+        result: DeleteSessionResult = self._command("delete_session", {"sessionPath": session_path}, request_timeout)
+        return result
 
     def get_commands(
         self,
@@ -562,7 +594,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> GetCommandsResult:
         """Lists what a prompt can call with a slash: extension commands, prompt templates, skills."""
-        return self._command("get_commands", {}, request_timeout)
+        result: GetCommandsResult = self._command("get_commands", {}, request_timeout)
+        return result
 
     def get_available_commands(
         self,
@@ -570,7 +603,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> GetAvailableCommandsResult:
         """The same list in the form that omp has for it."""
-        return self._command("get_available_commands", {}, request_timeout)
+        result: GetAvailableCommandsResult = self._command("get_available_commands", {}, request_timeout)
+        return result
 
     def set_todos(
         self,
@@ -579,7 +613,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> SetTodosResult:
         """Replaces the plan and answers with it in its normal form."""
-        return self._command("set_todos", {"phases": phases}, request_timeout)
+        result: SetTodosResult = self._command("set_todos", {"phases": phases}, request_timeout)
+        return result
 
     def set_host_tools(
         self,
@@ -588,7 +623,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> SetHostToolsResult:
         """Replaces the tools that the host runs; they are offered to the model from its next call on."""
-        return self._command("set_host_tools", {"tools": tools}, request_timeout)
+        result: SetHostToolsResult = self._command("set_host_tools", {"tools": tools}, request_timeout)
+        return result
 
     def get_subagents(
         self,
@@ -596,7 +632,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> GetSubagentsResult:
         """Tells the sub-agents of this session that this process has started, also those that have ended."""
-        return self._command("get_subagents", {}, request_timeout)
+        result: GetSubagentsResult = self._command("get_subagents", {}, request_timeout)
+        return result
 
     def get_subagent_messages(
         self,
@@ -611,7 +648,8 @@ class Commands:
         :param session_file: instead of `subagentId`
         :param from_byte: a number; 0 if left out
         """
-        return self._command("get_subagent_messages", {"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}, request_timeout)
+        result: GetSubagentMessagesResult = self._command("get_subagent_messages", {"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}, request_timeout)
+        return result
 
     def set_subagent_subscription(
         self,
@@ -623,7 +661,8 @@ class Commands:
 
         :param level: `off`, `progress` or `events`
         """
-        return self._command("set_subagent_subscription", {"level": level}, request_timeout)
+        result: SetSubagentSubscriptionResult = self._command("set_subagent_subscription", {"level": level}, request_timeout)
+        return result
 
     def set_host_uri_schemes(
         self,
@@ -632,7 +671,8 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> SetHostUriSchemesResult:
         """Replaces the URL schemes behind which the host has something to read, and to write if it says so."""
-        return self._command("set_host_uri_schemes", {"schemes": schemes}, request_timeout)
+        result: SetHostUriSchemesResult = self._command("set_host_uri_schemes", {"schemes": schemes}, request_timeout)
+        return result
 
 
 class AsyncCommands:
@@ -654,7 +694,8 @@ class AsyncCommands:
 
         :param streaming_behavior: needed while a run is active: into which queue the message goes
         """
-        return await self._command("prompt", {"message": message, "images": images, "streamingBehavior": streaming_behavior, "limits": limits}, request_timeout)
+        result: Disposition = await self._command("prompt", {"message": message, "images": images, "streamingBehavior": streaming_behavior, "limits": limits}, request_timeout)
+        return result
 
     async def steer(
         self,
@@ -664,7 +705,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> Disposition:
         """Queues a message that changes the course of the active run; idle, it waits for the next prompt."""
-        return await self._command("steer", {"message": message, "images": images}, request_timeout)
+        result: Disposition = await self._command("steer", {"message": message, "images": images}, request_timeout)
+        return result
 
     async def follow_up(
         self,
@@ -674,7 +716,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> Disposition:
         """Queues a message for when the active run would stop; idle, it waits for the next prompt."""
-        return await self._command("follow_up", {"message": message, "images": images}, request_timeout)
+        result: Disposition = await self._command("follow_up", {"message": message, "images": images}, request_timeout)
+        return result
 
     async def abort(
         self,
@@ -692,7 +735,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> Disposition:
         """Ends the active run, then sends a new message. Answered after the old run's last event."""
-        return await self._command("abort_and_prompt", {"message": message, "images": images}, request_timeout)
+        result: Disposition = await self._command("abort_and_prompt", {"message": message, "images": images}, request_timeout)
+        return result
 
     async def get_state(
         self,
@@ -700,7 +744,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> SessionState:
         """Tells the model, the modes and what is going on."""
-        return await self._command("get_state", {}, request_timeout)
+        result: SessionState = await self._command("get_state", {}, request_timeout)
+        return result
 
     async def get_context(
         self,
@@ -708,7 +753,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> GetContextResult:
         """Tells what the model will see with the next prompt: each part, how large it is and why it is there."""
-        return await self._command("get_context", {}, request_timeout)
+        result: GetContextResult = await self._command("get_context", {}, request_timeout)
+        return result
 
     async def get_capabilities(
         self,
@@ -716,7 +762,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> Capabilities:
         """Tells which commands and events this process has, its dialect and its limits."""
-        return await self._command("get_capabilities", {}, request_timeout)
+        result: Capabilities = await self._command("get_capabilities", {}, request_timeout)
+        return result
 
     async def set_update_mode(
         self,
@@ -733,7 +780,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> GetMessagesResult:
         """Lists the messages of the conversation as it stands."""
-        return await self._command("get_messages", {}, request_timeout)
+        result: GetMessagesResult = await self._command("get_messages", {}, request_timeout)
+        return result
 
     async def get_messages_page(
         self,
@@ -747,7 +795,8 @@ class AsyncCommands:
         :param cursor: `nextCursor` of the page before
         :param limit: 1 to 256, 100 when absent; a page has at most 768 KiB
         """
-        return await self._command("get_messages_page", {"cursor": cursor, "limit": limit}, request_timeout)
+        result: GetMessagesPageResult = await self._command("get_messages_page", {"cursor": cursor, "limit": limit}, request_timeout)
+        return result
 
     async def get_last_assistant_text(
         self,
@@ -755,7 +804,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> GetLastAssistantTextResult:
         """Tells the text of the last assistant message."""
-        return await self._command("get_last_assistant_text", {}, request_timeout)
+        result: GetLastAssistantTextResult = await self._command("get_last_assistant_text", {}, request_timeout)
+        return result
 
     async def set_model(
         self,
@@ -765,7 +815,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> Model:
         """Switches to a model that has credentials; the next model call uses it."""
-        return await self._command("set_model", {"provider": provider, "modelId": model_id}, request_timeout)
+        result: Model = await self._command("set_model", {"provider": provider, "modelId": model_id}, request_timeout)
+        return result
 
     async def cycle_model(
         self,
@@ -773,7 +824,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> Union[CycleModelResult, None]:
         """Switches to the next model of the list, or answers `null` when there is no other."""
-        return await self._command("cycle_model", {}, request_timeout)
+        result: Union[CycleModelResult, None] = await self._command("cycle_model", {}, request_timeout)
+        return result
 
     async def get_available_models(
         self,
@@ -781,7 +833,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> GetAvailableModelsResult:
         """Lists the models that could be used now."""
-        return await self._command("get_available_models", {}, request_timeout)
+        result: GetAvailableModelsResult = await self._command("get_available_models", {}, request_timeout)
+        return result
 
     async def set_thinking_level(
         self,
@@ -798,7 +851,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> Union[CycleThinkingLevelResult, None]:
         """Goes to the next level the model supports, or answers `null` when it cannot think."""
-        return await self._command("cycle_thinking_level", {}, request_timeout)
+        result: Union[CycleThinkingLevelResult, None] = await self._command("cycle_thinking_level", {}, request_timeout)
+        return result
 
     async def get_available_thinking_levels(
         self,
@@ -806,7 +860,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> GetAvailableThinkingLevelsResult:
         """Lists the levels the current model supports."""
-        return await self._command("get_available_thinking_levels", {}, request_timeout)
+        result: GetAvailableThinkingLevelsResult = await self._command("get_available_thinking_levels", {}, request_timeout)
+        return result
 
     async def set_steering_mode(
         self,
@@ -841,7 +896,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> ClearQueueResult:
         """Removes all queued messages and gives their texts back."""
-        return await self._command("clear_queue", {}, request_timeout)
+        result: ClearQueueResult = await self._command("clear_queue", {}, request_timeout)
+        return result
 
     async def compact(
         self,
@@ -853,7 +909,8 @@ class AsyncCommands:
 
         :param custom_instructions: what the summary shall pay attention to
         """
-        return await self._command("compact", {"customInstructions": custom_instructions}, request_timeout)
+        result: CompactionResult = await self._command("compact", {"customInstructions": custom_instructions}, request_timeout)
+        return result
 
     async def set_auto_compaction(
         self,
@@ -892,7 +949,8 @@ class AsyncCommands:
 
         :param exclude_from_context: the model never sees it
         """
-        return await self._command("bash", {"command": command, "excludeFromContext": exclude_from_context}, request_timeout)
+        result: BashResult = await self._command("bash", {"command": command, "excludeFromContext": exclude_from_context}, request_timeout)
+        return result
 
     async def abort_bash(
         self,
@@ -912,7 +970,8 @@ class AsyncCommands:
 
         :param parent_session: path that is noted as the origin
         """
-        return await self._command("new_session", {"parentSession": parent_session}, request_timeout)
+        result: NewSessionResult = await self._command("new_session", {"parentSession": parent_session}, request_timeout)
+        return result
 
     async def get_session_stats(
         self,
@@ -920,7 +979,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> SessionStats:
         """Counts messages, tokens and dollars of the whole session file, on all branches."""
-        return await self._command("get_session_stats", {}, request_timeout)
+        result: SessionStats = await self._command("get_session_stats", {}, request_timeout)
+        return result
 
     async def export_html(
         self,
@@ -932,7 +992,8 @@ class AsyncCommands:
 
         Not there yet: it comes with HTML export.
         """
-        return await self._command("export_html", {"outputPath": output_path}, request_timeout)
+        result: ExportHtmlResult = await self._command("export_html", {"outputPath": output_path}, request_timeout)
+        return result
 
     async def switch_session(
         self,
@@ -941,7 +1002,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> SwitchSessionResult:
         """Opens another session file; a path that does not exist starts a session there."""
-        return await self._command("switch_session", {"sessionPath": session_path}, request_timeout)
+        result: SwitchSessionResult = await self._command("switch_session", {"sessionPath": session_path}, request_timeout)
+        return result
 
     async def fork(
         self,
@@ -953,7 +1015,8 @@ class AsyncCommands:
 
         :param entry_id: of a user message
         """
-        return await self._command("fork", {"entryId": entry_id}, request_timeout)
+        result: ForkResult = await self._command("fork", {"entryId": entry_id}, request_timeout)
+        return result
 
     async def get_fork_messages(
         self,
@@ -961,7 +1024,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> GetForkMessagesResult:
         """Lists the user messages that `fork` accepts."""
-        return await self._command("get_fork_messages", {}, request_timeout)
+        result: GetForkMessagesResult = await self._command("get_fork_messages", {}, request_timeout)
+        return result
 
     async def branch(
         self,
@@ -973,7 +1037,8 @@ class AsyncCommands:
 
         :param entry_id: of a user message
         """
-        return await self._command("branch", {"entryId": entry_id}, request_timeout)
+        result: BranchResult = await self._command("branch", {"entryId": entry_id}, request_timeout)
+        return result
 
     async def get_branch_messages(
         self,
@@ -981,7 +1046,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> GetBranchMessagesResult:
         """Lists the user messages that `branch` accepts."""
-        return await self._command("get_branch_messages", {}, request_timeout)
+        result: GetBranchMessagesResult = await self._command("get_branch_messages", {}, request_timeout)
+        return result
 
     async def clone(
         self,
@@ -989,7 +1055,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> CloneResult:
         """Copies the current conversation into a new session and goes on there."""
-        return await self._command("clone", {}, request_timeout)
+        result: CloneResult = await self._command("clone", {}, request_timeout)
+        return result
 
     async def set_session_name(
         self,
@@ -1013,7 +1080,8 @@ class AsyncCommands:
 
         :param since: entry id
         """
-        return await self._command("get_entries", {"since": since}, request_timeout)
+        result: GetEntriesResult = await self._command("get_entries", {"since": since}, request_timeout)
+        return result
 
     async def get_tree(
         self,
@@ -1021,7 +1089,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> GetTreeResult:
         """Tells the session as a tree of entries."""
-        return await self._command("get_tree", {}, request_timeout)
+        result: GetTreeResult = await self._command("get_tree", {}, request_timeout)
+        return result
 
     async def navigate_tree(
         self,
@@ -1036,7 +1105,8 @@ class AsyncCommands:
         :param summarize: tell the model what happened on the branch that is left
         :param custom_instructions: what the summary shall pay attention to
         """
-        return await self._command("navigate_tree", {"entryId": entry_id, "summarize": summarize, "customInstructions": custom_instructions}, request_timeout)
+        result: NavigateTreeResult = await self._command("navigate_tree", {"entryId": entry_id, "summarize": summarize, "customInstructions": custom_instructions}, request_timeout)
+        return result
 
     async def set_label(
         self,
@@ -1068,7 +1138,8 @@ class AsyncCommands:
         :param limit: at most 200; 50 when absent
         :param cursor: `nextCursor` of the page before
         """
-        return await self._command("list_sessions", {"scope": scope, "text": text, "name": name, "cwd": cwd, "limit": limit, "cursor": cursor}, request_timeout)
+        result: ListSessionsResult = await self._command("list_sessions", {"scope": scope, "text": text, "name": name, "cwd": cwd, "limit": limit, "cursor": cursor}, request_timeout)
+        return result
 
     async def delete_session(
         self,
@@ -1077,7 +1148,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> DeleteSessionResult:
         """Moves a session file to the trash of the agent folder. Not the one that is open."""
-        return await self._command("delete_session", {"sessionPath": session_path}, request_timeout)
+        result: DeleteSessionResult = await self._command("delete_session", {"sessionPath": session_path}, request_timeout)
+        return result
 
     async def get_commands(
         self,
@@ -1085,7 +1157,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> GetCommandsResult:
         """Lists what a prompt can call with a slash: extension commands, prompt templates, skills."""
-        return await self._command("get_commands", {}, request_timeout)
+        result: GetCommandsResult = await self._command("get_commands", {}, request_timeout)
+        return result
 
     async def get_available_commands(
         self,
@@ -1093,7 +1166,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> GetAvailableCommandsResult:
         """The same list in the form that omp has for it."""
-        return await self._command("get_available_commands", {}, request_timeout)
+        result: GetAvailableCommandsResult = await self._command("get_available_commands", {}, request_timeout)
+        return result
 
     async def set_todos(
         self,
@@ -1102,7 +1176,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> SetTodosResult:
         """Replaces the plan and answers with it in its normal form."""
-        return await self._command("set_todos", {"phases": phases}, request_timeout)
+        result: SetTodosResult = await self._command("set_todos", {"phases": phases}, request_timeout)
+        return result
 
     async def set_host_tools(
         self,
@@ -1111,7 +1186,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> SetHostToolsResult:
         """Replaces the tools that the host runs; they are offered to the model from its next call on."""
-        return await self._command("set_host_tools", {"tools": tools}, request_timeout)
+        result: SetHostToolsResult = await self._command("set_host_tools", {"tools": tools}, request_timeout)
+        return result
 
     async def get_subagents(
         self,
@@ -1119,7 +1195,8 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> GetSubagentsResult:
         """Tells the sub-agents of this session that this process has started, also those that have ended."""
-        return await self._command("get_subagents", {}, request_timeout)
+        result: GetSubagentsResult = await self._command("get_subagents", {}, request_timeout)
+        return result
 
     async def get_subagent_messages(
         self,
@@ -1134,7 +1211,8 @@ class AsyncCommands:
         :param session_file: instead of `subagentId`
         :param from_byte: a number; 0 if left out
         """
-        return await self._command("get_subagent_messages", {"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}, request_timeout)
+        result: GetSubagentMessagesResult = await self._command("get_subagent_messages", {"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}, request_timeout)
+        return result
 
     async def set_subagent_subscription(
         self,
@@ -1146,7 +1224,8 @@ class AsyncCommands:
 
         :param level: `off`, `progress` or `events`
         """
-        return await self._command("set_subagent_subscription", {"level": level}, request_timeout)
+        result: SetSubagentSubscriptionResult = await self._command("set_subagent_subscription", {"level": level}, request_timeout)
+        return result
 
     async def set_host_uri_schemes(
         self,
@@ -1155,4 +1234,5 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> SetHostUriSchemesResult:
         """Replaces the URL schemes behind which the host has something to read, and to write if it says so."""
-        return await self._command("set_host_uri_schemes", {"schemes": schemes}, request_timeout)
+        result: SetHostUriSchemesResult = await self._command("set_host_uri_schemes", {"schemes": schemes}, request_timeout)
+        return result

@@ -194,6 +194,7 @@ __all__ = [
     "HostUriRequestFrame",
     "HostUriCancelFrame",
     "HostUriResultFrame",
+    "Notification",
 ]
 
 
@@ -2611,3 +2612,7 @@ class HostUriResultFrame(_HostUriResultFrame, total=False):
     isError: bool
     #: what went wrong, when `isError` is true
     error: str
+
+
+#: Every frame that is not the answer to a command.
+Notification = Union["Event", "ReadyFrame", "ExtensionUiRequestFrame", "HostToolCallFrame", "HostToolCancelFrame", "HostUriRequestFrame", "HostUriCancelFrame"]
