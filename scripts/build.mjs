@@ -17,7 +17,12 @@ const dist = join(productDir, "dist");
 /** Lazy chunks that a start in RPC mode loads anyway; they count as part of the start path in the printed size. */
 const START_ROOTS = ["main.ts", "modes/rpc/rpc-mode.ts"];
 
-const COPIES = ["schema/rpc.schema.json", "schema/session.schema.json", "packages/ai/src/models.json"];
+const COPIES = [
+  "schema/rpc.schema.json",
+  "schema/session.schema.json",
+  "schema/settings.schema.json",
+  "packages/ai/src/models.json",
+];
 /** The package has its own copies of these. */
 const PACKAGE_COPIES = ["README.md", "LICENSE"];
 

@@ -8,6 +8,7 @@ import { renderProtocolDoc } from "./generate/protocol-doc.ts";
 import { pythonClientFiles } from "./generate/python-client.ts";
 import { renderSessionDoc } from "./generate/session-doc.ts";
 import { renderSessionSchema } from "./generate/session-schema.ts";
+import { renderSettingsSchema } from "./generate/settings-schema.ts";
 
 /** Writes every generated file; with `--check` it only compares and fails on a difference. */
 
@@ -15,6 +16,7 @@ const files = new Map<string, string>([
   ["packages/protocol/src/command-table.generated.ts", renderCommandTable()],
   ["schema/rpc.schema.json", renderJsonSchema()],
   ["schema/session.schema.json", renderSessionSchema()],
+  ["schema/settings.schema.json", renderSettingsSchema()],
   ["docs/protocol.md", renderProtocolDoc()],
   ["docs/session-format.md", renderSessionDoc()],
   ["docs/settings.md", renderSettingsDoc()],
