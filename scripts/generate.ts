@@ -1,3 +1,4 @@
+import { renderClientsDoc } from "./generate/clients-doc.ts";
 import { renderCommandTable } from "./generate/command-table.ts";
 import { renderCliDoc, renderSettingsDoc } from "./generate/config-docs.ts";
 import { renderExtensionsDoc } from "./generate/extensions-doc.ts";
@@ -23,6 +24,7 @@ const files = new Map<string, string>([
   ["docs/cli.md", renderCliDoc()],
   ["docs/models.md", modelsDoc()],
   ["docs/extensions.md", renderExtensionsDoc()],
+  ["docs/write-a-client.md", renderClientsDoc()],
   ...pythonClientFiles(),
 ]);
 
