@@ -29,7 +29,12 @@ const LIBRARY = {
   agent: "packages/agent/src/index.ts",
 };
 
-const COPIES = ["schema/rpc.schema.json", "schema/session.schema.json", "packages/ai/src/models.json"];
+const COPIES = [
+  "schema/rpc.schema.json",
+  "schema/session.schema.json",
+  "schema/settings.schema.json",
+  "packages/ai/src/models.json",
+];
 /** The package has its own copies of these. */
 const PACKAGE_COPIES = ["README.md", "LICENSE"];
 

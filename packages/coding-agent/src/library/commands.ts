@@ -1,6 +1,7 @@
 import { COMMAND_TABLE } from "@tiller/protocol/command-table.generated";
 import type { CommandType, Params, Result } from "@tiller/protocol/commands/index";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
+import { MAX_FRAME_BYTES, MAX_REASSEMBLED_FRAME_BYTES } from "@tiller/protocol/frame-limits";
 import type { Answer, Call } from "../modes/rpc/answer.ts";
 import { createHandlers } from "../modes/rpc/handlers/index.ts";
 import type { HostSide } from "../modes/rpc/host-side.ts";
@@ -24,11 +25,15 @@ export function createCommands(
   session: AgentSession,
   facts: { version: string; dialect: Dialect; maxLineBytes: number },
 ): CallCommand {
-  const { dialect } = facts;
+  const { version, dialect, maxLineBytes } = facts;
   const handlers = createHandlers({
     session,
     frames: { take: () => undefined, mode: "snapshot", only: undefined },
-    facts,
+    facts: {
+      version,
+      dialect,
+      limits: { maxLineBytes, maxFrameBytes: MAX_FRAME_BYTES, maxReassembledFrameBytes: MAX_REASSEMBLED_FRAME_BYTES },
+    },
     dialect,
     host: NO_HOST,
     transport: NO_TRANSPORT,

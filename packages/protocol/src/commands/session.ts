@@ -1,7 +1,8 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { defineCommand, table } from "../define.ts";
 import { SessionEntry } from "../session-entry.ts";
 import { ContextUsage } from "../state.ts";
+import { exampleUser } from "./examples.ts";
 
 const Cancelled = Type.Object({ cancelled: Type.Boolean({ description: "an extension said no" }) });
 const Forked = Type.Object({
@@ -56,6 +57,38 @@ const SessionSummary = Type.Object({
 });
 
 const disk = { lane: "ordered" } as const;
+
+const exampleEntry: Static<typeof SessionEntry> = {
+  type: "message",
+  id: "1a2b3c4d",
+  parentId: "9a8b7c6d",
+  timestamp: "2026-01-01T00:00:01.000Z",
+  message: exampleUser,
+};
+
+/** A session begins with its model and its thinking level. */
+const exampleTree: Static<typeof TreeNode> = {
+  entry: {
+    type: "model_change",
+    id: "5e6f7a8b",
+    parentId: null,
+    timestamp: "2026-01-01T00:00:00.000Z",
+    provider: "anthropic",
+    modelId: "claude-sonnet-4-5",
+  },
+  children: [
+    {
+      entry: {
+        type: "thinking_level_change",
+        id: "9a8b7c6d",
+        parentId: "5e6f7a8b",
+        timestamp: "2026-01-01T00:00:00.000Z",
+        thinkingLevel: "medium",
+      },
+      children: [{ entry: exampleEntry, children: [], label: "before the rewrite" }],
+    },
+  ],
+};
 
 export const SESSION = table({
   new_session: defineCommand({
@@ -208,7 +241,10 @@ export const SESSION = table({
     result: Type.Object({ entries: Type.Array(SessionEntry), leafId }),
     systems: ["later"],
     ...disk,
-    examples: [{ params: { since: "1a2b3c4d" }, data: { entries: [], leafId: "1a2b3c4d" } }],
+    examples: [
+      { params: {}, data: { entries: [exampleEntry], leafId: "1a2b3c4d" } },
+      { note: "what came after an entry", params: { since: "1a2b3c4d" }, data: { entries: [], leafId: "1a2b3c4d" } },
+    ],
   }),
   get_tree: defineCommand({
     type: "get_tree",
@@ -217,7 +253,7 @@ export const SESSION = table({
     result: Type.Object({ tree: Type.Array(TreeNode), leafId }),
     systems: ["later"],
     ...disk,
-    examples: [{ params: {}, data: { tree: [], leafId: null } }],
+    examples: [{ params: {}, data: { tree: [exampleTree], leafId: "1a2b3c4d" } }],
   }),
   navigate_tree: defineCommand({
     type: "navigate_tree",
