@@ -34,6 +34,8 @@ export interface CommandMethods {
   cycleModel(params?: CommandParams["cycle_model"], options?: CallOptions): Promise<CommandResults["cycle_model"]>;
   /** Lists the models that could be used now. */
   getAvailableModels(params?: CommandParams["get_available_models"], options?: CallOptions): Promise<CommandResults["get_available_models"]>;
+  /** Turns the faster service of a model on or off. No model has one here: it can only be turned off. */
+  setFastMode(params: CommandParams["set_fast_mode"], options?: CallOptions): Promise<CommandResults["set_fast_mode"]>;
   /** Sets how much the model may think, clamped to what it supports. */
   setThinkingLevel(params: CommandParams["set_thinking_level"], options?: CallOptions): Promise<CommandResults["set_thinking_level"]>;
   /** Goes to the next level the model supports, or answers `null` when it cannot think. */
@@ -52,6 +54,8 @@ export interface CommandMethods {
   compact(params?: CommandParams["compact"], options?: CallOptions): Promise<CommandResults["compact"]>;
   /** Turns compaction by itself, when the context is nearly full, on or off. */
   setAutoCompaction(params: CommandParams["set_auto_compaction"], options?: CallOptions): Promise<CommandResults["set_auto_compaction"]>;
+  /** Writes down what somebody needs who goes on with the work, and goes on in a new session that begins with it. The old session stays as it is. */
+  handoff(params?: CommandParams["handoff"], options?: CallOptions): Promise<CommandResults["handoff"]>;
   /** Turns retrying after passing provider errors (overload, rate limit, 5xx) on or off. */
   setAutoRetry(params: CommandParams["set_auto_retry"], options?: CallOptions): Promise<CommandResults["set_auto_retry"]>;
   /** Gives up a retry that is being waited for; a success also when there is none. */
@@ -68,6 +72,8 @@ export interface CommandMethods {
   exportHtml(params?: CommandParams["export_html"], options?: CallOptions): Promise<CommandResults["export_html"]>;
   /** Opens another session file; a path that does not exist starts a session there. */
   switchSession(params: CommandParams["switch_session"], options?: CallOptions): Promise<CommandResults["switch_session"]>;
+  /** Goes on with the latest session of a folder, or begins one there; later sessions of this process lie there too. */
+  openSession(params: CommandParams["open_session"], options?: CallOptions): Promise<CommandResults["open_session"]>;
   /** Starts a new session that ends just before an earlier user message. */
   fork(params: CommandParams["fork"], options?: CallOptions): Promise<CommandResults["fork"]>;
   /** Lists the user messages that `fork` accepts. */
@@ -108,6 +114,14 @@ export interface CommandMethods {
   setSubagentSubscription(params: CommandParams["set_subagent_subscription"], options?: CallOptions): Promise<CommandResults["set_subagent_subscription"]>;
   /** Replaces the URL schemes behind which the host has something to read, and to write if it says so. */
   setHostUriSchemes(params: CommandParams["set_host_uri_schemes"], options?: CallOptions): Promise<CommandResults["set_host_uri_schemes"]>;
+  /** Lists the providers that one can log in with. They come with extensions; providers with an API key need no login. */
+  getLoginProviders(params?: CommandParams["get_login_providers"], options?: CallOptions): Promise<CommandResults["get_login_providers"]>;
+  /** Logs in with a provider. The person is led by `extension_ui_request` frames (`notify` with the address, `input` for what the provider wants to know, open for ten minutes); the answer comes when it is done. `abort` gives it up. */
+  login(params: CommandParams["login"], options?: CallOptions): Promise<CommandResults["login"]>;
+  /** Chooses protocol version 2. Frames longer than `maxFrameBytes` then come as `rpc_chunk` frames, and `available_commands_update`, `session_info_update` and `config_update` are sent. */
+  negotiateProtocol(params: CommandParams["negotiate_protocol"], options?: CallOptions): Promise<CommandResults["negotiate_protocol"]>;
+  /** From now on only these events are sent; `null` is all of them. Responses and other frames come anyway, and so do `prompt_result`, `session_settled`, `extension_error` and the events of sub-agents that were asked for. */
+  setEventFilter(params: CommandParams["set_event_filter"], options?: CallOptions): Promise<CommandResults["set_event_filter"]>;
 }
 
 export function createCommandMethods(call: Call): CommandMethods {
@@ -127,6 +141,7 @@ export function createCommandMethods(call: Call): CommandMethods {
     setModel: (params, options) => call("set_model", params, options),
     cycleModel: (params = {}, options) => call("cycle_model", params, options),
     getAvailableModels: (params = {}, options) => call("get_available_models", params, options),
+    setFastMode: (params, options) => call("set_fast_mode", params, options),
     setThinkingLevel: (params, options) => call("set_thinking_level", params, options),
     cycleThinkingLevel: (params = {}, options) => call("cycle_thinking_level", params, options),
     getAvailableThinkingLevels: (params = {}, options) => call("get_available_thinking_levels", params, options),
@@ -136,6 +151,7 @@ export function createCommandMethods(call: Call): CommandMethods {
     clearQueue: (params = {}, options) => call("clear_queue", params, options),
     compact: (params = {}, options) => call("compact", params, options),
     setAutoCompaction: (params, options) => call("set_auto_compaction", params, options),
+    handoff: (params = {}, options) => call("handoff", params, options),
     setAutoRetry: (params, options) => call("set_auto_retry", params, options),
     abortRetry: (params = {}, options) => call("abort_retry", params, options),
     bash: (params, options) => call("bash", params, options),
@@ -144,6 +160,7 @@ export function createCommandMethods(call: Call): CommandMethods {
     getSessionStats: (params = {}, options) => call("get_session_stats", params, options),
     exportHtml: (params = {}, options) => call("export_html", params, options),
     switchSession: (params, options) => call("switch_session", params, options),
+    openSession: (params, options) => call("open_session", params, options),
     fork: (params, options) => call("fork", params, options),
     getForkMessages: (params = {}, options) => call("get_fork_messages", params, options),
     branch: (params, options) => call("branch", params, options),
@@ -164,5 +181,9 @@ export function createCommandMethods(call: Call): CommandMethods {
     getSubagentMessages: (params = {}, options) => call("get_subagent_messages", params, options),
     setSubagentSubscription: (params, options) => call("set_subagent_subscription", params, options),
     setHostUriSchemes: (params, options) => call("set_host_uri_schemes", params, options),
+    getLoginProviders: (params = {}, options) => call("get_login_providers", params, options),
+    login: (params, options) => call("login", params, options),
+    negotiateProtocol: (params, options) => call("negotiate_protocol", params, options),
+    setEventFilter: (params, options) => call("set_event_filter", params, options),
   };
 }

@@ -297,15 +297,22 @@ export interface Disposition {
 export interface Limits {
   /** longest line read from stdin */
   maxLineBytes: number;
+  /** a longer frame comes in chunks, once that is negotiated */
+  maxFrameBytes: number;
+  /** longest frame that comes in chunks */
+  maxReassembledFrameBytes: number;
 }
 
 export interface Capabilities {
   /** of the program */
   version: string;
   dialect: string;
+  /** 2 once that is negotiated */
+  protocolVersion: number;
+  supportedProtocolVersions: number[];
   /** that work in this release */
   commands: string[];
-  /** that this release may send */
+  /** that this process may send: those of its dialect */
   events: string[];
   limits: Limits;
 }
@@ -374,6 +381,15 @@ export interface SlashCommand {
     /** the folder that was searched */
     baseDir?: string;
   };
+}
+
+export interface AvailableCommand {
+  name: string;
+  description?: string;
+  input?: {
+    hint?: string;
+  };
+  source: "extension" | "prompt" | "skill";
 }
 
 export type TodoStatus = "pending" | "in_progress" | "completed" | "abandoned";
@@ -727,6 +743,10 @@ export interface ReadyFrame {
   dialect: string;
   protocolVersion: number;
   supportedProtocolVersions: number[];
+  /** as in `limits`; where omp has it */
+  maxFrameBytes: number;
+  /** as in `limits`; where omp has it */
+  maxReassembledFrameBytes: number;
   limits: Limits;
 }
 
@@ -748,6 +768,49 @@ export type ResponseFrame = {
   success: false;
   error: string;
 };
+
+/** A piece of a frame that is longer than `maxFrameBytes`. The pieces follow each other with nothing in between; their bytes, joined, are the frame. */
+export interface RpcChunk {
+  type: "rpc_chunk";
+  /** the same for all chunks of one frame */
+  chunkId: string;
+  index: number;
+  /** of the chunks of this frame */
+  count: number;
+  /** of the whole frame, without its LF */
+  byteLength: number;
+  /** base64 */
+  data: string;
+}
+
+/** Stands for a frame that is longer than `maxReassembledFrameBytes`. A response of that size becomes a failure as well, and an `agent_end` comes without its messages, so that nobody waits for them in vain. */
+export interface RpcFrameError {
+  type: "rpc_frame_error";
+  /** of the frame that is missing */
+  originalType?: string;
+  error: string;
+}
+
+/** What a prompt can call with a slash: after the negotiation, and when another session is entered. */
+export interface AvailableCommandsUpdate {
+  type: "available_commands_update";
+  commands: AvailableCommand[];
+}
+
+/** Another session was entered, or the session has another name. */
+export interface SessionInfoUpdate {
+  type: "session_info_update";
+  /** absent when it has no name */
+  title?: string;
+  sessionId: string;
+}
+
+/** The model or the thinking level is another one. */
+export interface ConfigUpdate {
+  type: "config_update";
+  model: Model | null;
+  thinkingLevel: ThinkingLevel;
+}
 
 /** An extension shows or asks something, or a tool call waits for its [approval](#approvals). `select`, `confirm`, `input` and `editor` wait for an answer with the same `id`. A dialog that is withdrawn, because its `timeout` is over or the extension no longer asks, is told by `cancel` (in the pi dialect by nothing); what is answered to it afterwards is ignored. */
 export type ExtensionUIRequest = {
@@ -980,6 +1043,10 @@ export interface CommandParams {
   cycle_model: Record<never, never>;
   /** Lists the models that could be used now. */
   get_available_models: Record<never, never>;
+  /** Turns the faster service of a model on or off. No model has one here: it can only be turned off. */
+  set_fast_mode: {
+    enabled: boolean;
+  };
   /** Sets how much the model may think, clamped to what it supports. */
   set_thinking_level: {
     level: ThinkingLevel;
@@ -1011,6 +1078,11 @@ export interface CommandParams {
   set_auto_compaction: {
     enabled: boolean;
   };
+  /** Writes down what somebody needs who goes on with the work, and goes on in a new session that begins with it. The old session stays as it is. */
+  handoff: {
+    /** what the notes shall pay attention to */
+    customInstructions?: string;
+  };
   /** Turns retrying after passing provider errors (overload, rate limit, 5xx) on or off. */
   set_auto_retry: {
     enabled: boolean;
@@ -1039,6 +1111,10 @@ export interface CommandParams {
   /** Opens another session file; a path that does not exist starts a session there. */
   switch_session: {
     sessionPath: string;
+  };
+  /** Goes on with the latest session of a folder, or begins one there; later sessions of this process lie there too. */
+  open_session: {
+    sessionDir: string;
   };
   /** Starts a new session that ends just before an earlier user message. */
   fork: {
@@ -1131,6 +1207,22 @@ export interface CommandParams {
   set_host_uri_schemes: {
     schemes: HostUriScheme[];
   };
+  /** Lists the providers that one can log in with. They come with extensions; providers with an API key need no login. */
+  get_login_providers: Record<never, never>;
+  /** Logs in with a provider. The person is led by `extension_ui_request` frames (`notify` with the address, `input` for what the provider wants to know, open for ten minutes); the answer comes when it is done. `abort` gives it up. */
+  login: {
+    providerId: string;
+  };
+  /** Chooses protocol version 2. Frames longer than `maxFrameBytes` then come as `rpc_chunk` frames, and `available_commands_update`, `session_info_update` and `config_update` are sent. */
+  negotiate_protocol: {
+    /** 2; version 1 needs no negotiation */
+    protocolVersion: number;
+  };
+  /** From now on only these events are sent; `null` is all of them. Responses and other frames come anyway, and so do `prompt_result`, `session_settled`, `extension_error` and the events of sub-agents that were asked for. */
+  set_event_filter: {
+    /** types of events; one that does not exist is not missed */
+    events: string[] | null;
+  };
 }
 
 /** What each command gives back: `data` of its answer. */
@@ -1198,6 +1290,10 @@ export interface CommandResults {
   get_available_models: {
     models: Model[];
   };
+  set_fast_mode: {
+    enabled: boolean;
+    active: boolean;
+  };
   set_thinking_level: undefined;
   cycle_thinking_level: {
     level: ThinkingLevel;
@@ -1214,6 +1310,10 @@ export interface CommandResults {
   };
   compact: CompactionResult;
   set_auto_compaction: undefined;
+  handoff: {
+    /** of the notes; absent with --no-session */
+    savedPath?: string;
+  } | null;
   set_auto_retry: undefined;
   abort_retry: undefined;
   bash: BashResult;
@@ -1229,6 +1329,14 @@ export interface CommandResults {
   switch_session: {
     /** an extension said no */
     cancelled: boolean;
+  };
+  open_session: {
+    /** an extension said no */
+    cancelled: boolean;
+    /** there was a session to go on with */
+    resumed: boolean;
+    sessionId: string;
+    sessionFile?: string;
   };
   fork: {
     /** the message the new session starts before; absent when cancelled */
@@ -1300,14 +1408,7 @@ export interface CommandResults {
     commands: SlashCommand[];
   };
   get_available_commands: {
-    commands: ({
-      name: string;
-      description?: string;
-      input?: {
-        hint?: string;
-      };
-      source: "extension" | "prompt" | "skill";
-    })[];
+    commands: AvailableCommand[];
   };
   set_todos: {
     todoPhases: TodoPhase[];
@@ -1336,6 +1437,26 @@ export interface CommandResults {
   };
   set_host_uri_schemes: {
     schemes: string[];
+  };
+  get_login_providers: {
+    providers: {
+      id: string;
+      name: string;
+      /** `login` works with it */
+      available: boolean;
+      /** somebody has logged in */
+      authenticated: boolean;
+    }[];
+  };
+  login: {
+    providerId: string;
+  };
+  negotiate_protocol: {
+    /** of all frames behind this answer */
+    protocolVersion: number;
+  };
+  set_event_filter: {
+    events: string[] | null;
   };
 }
 
