@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Packs the product, installs the tarball into an empty folder without network, talks to it, and compiles a program
-// against its types.
+// Packs the product, installs the tarball into an empty folder without network, talks to it, also with its client,
+// and compiles a program against its types.
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +8,19 @@ import { root } from "./ensure.mjs";
 import { check, withPacked } from "./packed.mjs";
 
 const TIMEOUT_MS = 30_000;
+
+/** The client, as a program of the user imports it. */
+function useClient(folder) {
+  const program = `import { RpcClient } from "tiller/client";
+    const client = new RpcClient({ args: ["--no-session"] });
+    await client.start();
+    process.stdout.write((await client.ask("hello")).status);
+    await client.stop();`;
+  const env = { PATH: process.env.PATH, HOME: folder, TILLER_DIR: join(folder, "home/agent") };
+  const args = ["--input-type=module", "--eval", program];
+  const result = spawnSync(process.execPath, args, { cwd: folder, env, encoding: "utf8", timeout: TIMEOUT_MS });
+  check(result.stdout === "completed", `the client said "${result.stdout}".\nstderr: ${result.stderr}`);
+}
 
 /** One prompt over pipes; resolves to what came out. */
 function converse(bin, folder) {
@@ -107,6 +120,7 @@ function compile(folder) {
 
 withPacked(async ({ tarball, user, bin }) => {
   const count = checkFrames(await converse(bin, user));
+  useClient(user);
   compile(user);
   process.stdout.write(
     `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed offline; ${count} frames for one prompt; a program compiles against its types; fine\n`,

@@ -1,4 +1,11 @@
-import type { EventFields, ExtensionUIRequest } from "./wire-types.generated.ts";
+import type {
+  AvailableCommandsUpdate,
+  ConfigUpdate,
+  EventFields,
+  ExtensionUIRequest,
+  RpcFrameError,
+  SessionInfoUpdate,
+} from "./wire-types.generated.ts";
 
 /** What the agent tells by itself. */
 
@@ -10,10 +17,16 @@ export type AgentEvent<K extends EventType = EventType> = {
 }[K];
 
 /**
- * What listeners hear: events, and what extensions show and ask. Frames of kinds that this version does not know are
+ * What listeners hear: events, what extensions show and ask, and what an agent tells once frames may come in pieces. Frames of kinds that this version does not know are
  * passed on as they are, so a `switch` over `type` needs no default that throws.
  */
-export type ClientEvent = AgentEvent | ExtensionUIRequest;
+export type ClientEvent =
+  | AgentEvent
+  | ExtensionUIRequest
+  | RpcFrameError
+  | AvailableCommandsUpdate
+  | SessionInfoUpdate
+  | ConfigUpdate;
 
 export type ClientEventType = ClientEvent["type"];
 

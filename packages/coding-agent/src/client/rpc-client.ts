@@ -4,6 +4,7 @@ import type { HostTool } from "./host-side.ts";
 import type { PromptOutcome } from "./prompts.ts";
 import type {
   AgentMessage,
+  AvailableCommandsUpdate,
   BashResult,
   CommandParams,
   CommandResults,
@@ -179,6 +180,22 @@ export class RpcClient extends ClientCore {
     await this.call("abort_retry", {});
   }
 
+  setFastMode(enabled: boolean): Promise<Results["set_fast_mode"]> {
+    return this.call("set_fast_mode", { enabled });
+  }
+
+  async setEventFilter(events: string[] | null): Promise<void> {
+    await this.call("set_event_filter", { events });
+  }
+
+  async getLoginProviders(): Promise<Results["get_login_providers"]["providers"]> {
+    return (await this.call("get_login_providers", {})).providers;
+  }
+
+  login(providerId: string): Promise<Results["login"]> {
+    return this.call("login", { providerId });
+  }
+
   // Shell
 
   /** An abort ends the command too. */
@@ -200,6 +217,14 @@ export class RpcClient extends ClientCore {
 
   switchSession(sessionPath: string): Promise<Results["switch_session"]> {
     return this.call("switch_session", { sessionPath });
+  }
+
+  openSession(sessionDir: string): Promise<Results["open_session"]> {
+    return this.call("open_session", { sessionDir });
+  }
+
+  handoff(customInstructions?: string): Promise<Results["handoff"]> {
+    return this.call("handoff", { customInstructions });
   }
 
   fork(entryId: string): Promise<Results["fork"]> {
@@ -288,5 +313,9 @@ export class RpcClient extends ClientCore {
 
   onSubagentEvent(listener: (event: AgentEvent<"subagent_event">) => void): () => void {
     return this.on("subagent_event", listener);
+  }
+
+  onAvailableCommandsUpdate(listener: (event: AvailableCommandsUpdate) => void): () => void {
+    return this.on("available_commands_update", listener);
   }
 }
