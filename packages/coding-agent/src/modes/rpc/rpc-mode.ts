@@ -93,6 +93,8 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     });
 
     let leaving = false;
+    /** The code that an extension wants, which may want it while we leave. */
+    let wantedCode: number | undefined;
     const leave = async (code: number, reason: string): Promise<void> => {
       if (leaving) return;
       leaving = true;
@@ -104,7 +106,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
       // Extensions may have something to put away.
       const patience = session.extensions ? CLOSING_WITH_EXTENSIONS_MS : CLOSING_MS;
       await Promise.race([closed, sleep(clock, patience)]);
-      exit(code);
+      exit(wantedCode ?? code);
     };
 
     /** What was read is started before the session ends, so that every command and prompt still gets its answer. */
@@ -122,6 +124,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     for (const message of options.notices) frames.take({ type: "notice", level: "warning", message }, undefined);
     /** For an extension: when the answer to what is being done is out, and nothing else is going on. */
     const shutdown = async (code?: number): Promise<void> => {
+      wantedCode ??= code;
       await lanes.started();
       if (code === undefined) {
         // The command that wants it may have a little to do yet; it may also never end.
