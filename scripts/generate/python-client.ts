@@ -17,8 +17,9 @@ interface Method {
   type: string;
   /** The parameters as Python writes them, without `self`. */
   parameters: string[];
-  /** `("message", message)`, one for each field. */
+  /** `"message": message`, one for each field that must be given, and one for each that may be. */
   fields: string[];
+  options: string[];
   result: string;
   summary: string;
   notes: string[];
@@ -68,7 +69,8 @@ function method(row: CommandRow, defs: Record<string, Json>, types: PythonTypes)
       ...may.map((field) => `${snakeCase(field[0])}: Optional[${type(field)}] = None`),
       "request_timeout: Optional[float] = None",
     ],
-    fields: fields.map(([name]) => `"${name}": ${snakeCase(name)}`),
+    fields: must.map(([name]) => `"${name}": ${snakeCase(name)}`),
+    options: may.map(([name]) => `"${name}": ${snakeCase(name)}`),
     result: result === undefined ? "None" : types.annotation(result, `${pascalCase(row.type)}Result`),
     summary: row.summary,
     notes: [
@@ -109,6 +111,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, FrozenSet, List, Literal, Optional, Tuple, Union
 
+from .framing import given
 from .types import (
 ${[...used]
   .toSorted()
@@ -148,8 +151,11 @@ function typeWords(text: string): string[] {
   return words.filter((word) => !TYPING.has(word));
 }
 
-function renderMethod({ type, parameters, fields, result, summary, notes }: Method, isAsync: boolean): string {
-  const call = `self._command("${type}", {${fields.join(", ")}}, request_timeout)`;
+function renderMethod(row: Method, isAsync: boolean): string {
+  const { type, parameters, fields, options, result, summary, notes } = row;
+  // None is "not given" where that is allowed, and a value where it is not.
+  const all = options.length === 0 ? fields : [...fields, `**given({${options.join(", ")}})`];
+  const call = `self._command("${type}", {${all.join(", ")}}, request_timeout)`;
   const wait = isAsync ? `await ${call}` : call;
   const doc = notes.length === 0 ? "" : `\n\n${notes.map((line) => `        ${line}`).join("\n")}\n        `;
   return `    ${isAsync ? "async " : ""}def ${type}(

@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import base64
 import json
 import os
 import typing
@@ -14,7 +15,7 @@ from tiller_rpc import AsyncTillerClient, CommandError, EventOverflowError, Host
 from tiller_rpc import commands, types
 from tiller_rpc.compat import Record, RpcClient, _with_ids
 from tiller_rpc.errors import TillerError
-from tiller_rpc.framing import LineSplitter, TextTail, decode, encode
+from tiller_rpc.framing import ChunkJoiner, FrameReader, LineSplitter, TextTail, decode, encode, given
 from tiller_rpc.hosting import Hosting
 from tiller_rpc.messages import partial_json
 from tiller_rpc.options import Options
@@ -50,6 +51,27 @@ class Framing(unittest.TestCase):
         for bad in (float("nan"), {1, 2}, object()):
             with self.assertRaisesRegex(TillerError, "prompt: this cannot be written as JSON"):
                 encode({"type": "prompt", "message": bad})
+
+    def test_frames_in_pieces(self):
+        whole = {"type": "notice", "message": "caf\u00e9 " * 10}
+        data = json.dumps(whole, ensure_ascii=False).encode()
+        cut = [data[at : at + 7] for at in range(0, len(data), 7)]
+        pieces = [
+            {"type": "rpc_chunk", "chunkId": "c", "index": n, "count": len(cut), "data": base64.b64encode(part).decode()}
+            for n, part in enumerate(cut)
+        ]
+        reader = FrameReader()
+        other = {"type": "other"}
+        self.assertEqual(reader.feed(b"".join(encode(frame) for frame in [*pieces, other, *pieces])), [whole, other, whole])
+        # Pieces that are out of order, interrupted, damaged or endless make no frame, and do no harm to the next one.
+        swapped = [pieces[1], pieces[0], *pieces[2:]]
+        damaged = [*pieces[:2], {**pieces[2], "data": "?"}, *pieces[3:]]
+        nonsense = [{"type": "rpc_chunk"}, {**pieces[0], "data": 7}, {**pieces[0], "index": "0"}]
+        for bad in (swapped, [pieces[0], other, *pieces[1:]], pieces[:-1], pieces[1:], damaged, nonsense):
+            joined = [joiner.feed(frame) for joiner in [ChunkJoiner()] for frame in [*bad, *pieces]]
+            self.assertEqual([frame for frame in joined if frame not in (None, other)], [whole])
+        small = ChunkJoiner(max_bytes=20)
+        self.assertEqual([small.feed(frame) for frame in pieces], [None] * len(pieces))
 
     def test_the_end_of_an_endless_text(self):
         tail = TextTail(max_chunks=3, max_chars=10)
@@ -119,15 +141,15 @@ class Routing(unittest.TestCase):
         self.router = Router(Future, max_events=3)
 
     def ask(self, command="get_state"):
-        frame, future = self.router.request(command, {"mode": None, "level": "high"})
+        frame, future = self.router.request(command, {})
         return frame["id"], future
 
     def answer(self, **fields):
         self.router.feed({"type": "response", **fields})
 
     def test_answers_find_their_questions(self):
-        frame, first = self.router.request("a", {"x": 1, "y": None})
-        self.assertEqual(frame, {"id": "req_1", "type": "a", "x": 1})
+        frame, first = self.router.request("a", {"x": 1, **given({"y": None, "z": 0})})
+        self.assertEqual(frame, {"id": "req_1", "type": "a", "x": 1, "z": 0})
         second_id, second = self.ask("b")
         self.answer(id=second_id, command="b", success=True, data=2)
         self.answer(id="req_1", command="a", success=False, error="busy")

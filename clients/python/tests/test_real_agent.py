@@ -43,6 +43,7 @@ def story():
             {"endless": "tick ", "pace": 5},
             {"error": {"status": 401, "message": "bad key"}},
             "Still here.",
+            "That was long.",
         ]
     }
 
@@ -79,6 +80,7 @@ class TheRealAgent(WithFolder):
             self.dialogs(client)
             self.aborts(client)
             self.failures(client)
+            self.long_frames(client)
             self.assertIn("prompt_result", seen)
             end_listening()
             self.assertTrue(client.get_state()["isSettled"])
@@ -108,6 +110,13 @@ class TheRealAgent(WithFolder):
         self.assertIn("One tw", texts)
         self.assertEqual((run.text, run.result["status"], run.wait()["toolCalls"]), ("Both were tried.", "completed", 2))
 
+    def long_frames(self, client):
+        """Version 2 sends them in pieces, of which nobody notices anything."""
+        client.negotiate_protocol(2)
+        long = "x" * 1_200_000
+        messages = [event["message"] for event in client.run(long) if event["type"] == "message_end"]
+        self.assertEqual(messages[0]["content"][0]["text"], long)
+
     def dialogs(self, client):
         with client.events() as events:
             self.assertEqual(client.prompt("/ask")["disposition"], "handled")
@@ -133,6 +142,8 @@ class TheRealAgent(WithFolder):
             client.set_model("acme", "m1")
         self.assertEqual(client.request("bash", command="echo hi")["output"], "hi\n")
         self.assertEqual(client.ask("well?"), "Still here.")
+        # Where null is a value it is sent.
+        self.assertEqual((client.set_event_filter([])["events"], client.set_event_filter(None)["events"]), ([], None))
 
 
 class TheRealAgentInALoop(WithFolder, unittest.IsolatedAsyncioTestCase):

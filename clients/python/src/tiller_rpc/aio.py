@@ -32,7 +32,7 @@ from .errors import (
     RequestTimeoutError,
     TillerError,
 )
-from .framing import CHUNK_BYTES, Frame, LineSplitter, TextTail, decode, encode
+from .framing import CHUNK_BYTES, Frame, FrameReader, TextTail, encode, given
 from .hosting import DialogAnswer, Dialogs, HostTool, HostUri, Hosting, Job, dialog_answer
 from .messages import MessageBuilder, text_of
 from .options import Options
@@ -237,8 +237,8 @@ class AsyncTillerClient(AsyncCommands):
 
         :param timeout: seconds for the whole prompt; after that it is aborted and RequestTimeoutError raised
         """
-        fields = {"message": message, "images": images, "streamingBehavior": streaming_behavior, "limits": limits}
-        return AsyncRun(self, fields, timeout)
+        options = given({"images": images, "streamingBehavior": streaming_behavior, "limits": limits})
+        return AsyncRun(self, {"message": message, **options}, timeout)
 
     async def ask(
         self, message: str, *, images: Optional[List[ImageContent]] = None, timeout: Optional[float] = None
@@ -305,12 +305,12 @@ class AsyncTillerClient(AsyncCommands):
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None and process.stderr is not None
         stderr = asyncio.ensure_future(self._read_stderr(process.stderr))
-        splitter = LineSplitter()
+        frames = FrameReader()
         data = await process.stdout.read(CHUNK_BYTES)
         while data:
-            await self._received(splitter.feed(data))
+            await self._received(frames.feed(data))
             data = await process.stdout.read(CHUNK_BYTES)
-        await self._received(splitter.end())
+        await self._received(frames.end())
         if not await _ends_within(process, GRACE_S):
             # It has closed its stdout and lives on: nothing can be asked of it.
             _kill(process)
@@ -327,11 +327,8 @@ class AsyncTillerClient(AsyncCommands):
             self._tail.add(data)
             data = await stderr.read(CHUNK_BYTES)
 
-    async def _received(self, lines: List[bytes]) -> None:
-        for line in lines:
-            frame = decode(line)
-            if frame is None:
-                continue
+    async def _received(self, frames: List[Frame]) -> None:
+        for frame in frames:
             job = self._hosting.job_for(frame)
             if job is not None:
                 task = asyncio.ensure_future(self._do(job))

@@ -11,7 +11,7 @@ from types import TracebackType
 
 from .commands import Commands
 from .errors import AgentExitedError, ClientClosedError, PromptError, RequestTimeoutError
-from .framing import Frame
+from .framing import Frame, given
 from .hosting import DialogAnswer, Dialogs, HostTool, HostUri, Hosting, dialog_answer
 from .messages import MessageBuilder, text_of
 from .options import Options
@@ -205,10 +205,10 @@ class TillerClient(Commands):
 
         :param timeout: seconds for the whole prompt; after that it is aborted and RequestTimeoutError raised
         """
-        fields = {"message": message, "images": images, "streamingBehavior": streaming_behavior, "limits": limits}
+        options = given({"images": images, "streamingBehavior": streaming_behavior, "limits": limits})
         with self._condition:
             channel = self._router.open_run()
-            frame, future = self._router.request("prompt", fields)
+            frame, future = self._router.request("prompt", {"message": message, **options})
             self._router.name_run(channel, frame["id"])
             self._condition.notify_all()
         run = Run(self, channel, timeout)

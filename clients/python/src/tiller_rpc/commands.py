@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, FrozenSet, List, Literal, Optional, Tuple, Union
 
+from .framing import given
 from .types import (
     BashResult,
     BranchResult,
@@ -145,7 +146,7 @@ class Commands:
 
         :param streaming_behavior: needed while a run is active: into which queue the message goes
         """
-        result: Disposition = self._command("prompt", {"message": message, "images": images, "streamingBehavior": streaming_behavior, "limits": limits}, request_timeout)
+        result: Disposition = self._command("prompt", {"message": message, **given({"images": images, "streamingBehavior": streaming_behavior, "limits": limits})}, request_timeout)
         return result
 
     def steer(
@@ -156,7 +157,7 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> Disposition:
         """Queues a message that changes the course of the active run; idle, it waits for the next prompt."""
-        result: Disposition = self._command("steer", {"message": message, "images": images}, request_timeout)
+        result: Disposition = self._command("steer", {"message": message, **given({"images": images})}, request_timeout)
         return result
 
     def follow_up(
@@ -167,7 +168,7 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> Disposition:
         """Queues a message for when the active run would stop; idle, it waits for the next prompt."""
-        result: Disposition = self._command("follow_up", {"message": message, "images": images}, request_timeout)
+        result: Disposition = self._command("follow_up", {"message": message, **given({"images": images})}, request_timeout)
         return result
 
     def abort(
@@ -186,7 +187,7 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> Disposition:
         """Ends the active run, then sends a new message. Answered after the old run's last event."""
-        result: Disposition = self._command("abort_and_prompt", {"message": message, "images": images}, request_timeout)
+        result: Disposition = self._command("abort_and_prompt", {"message": message, **given({"images": images})}, request_timeout)
         return result
 
     def get_state(
@@ -246,7 +247,7 @@ class Commands:
         :param cursor: `nextCursor` of the page before
         :param limit: 1 to 256, 100 when absent; a page has at most 768 KiB
         """
-        result: GetMessagesPageResult = self._command("get_messages_page", {"cursor": cursor, "limit": limit}, request_timeout)
+        result: GetMessagesPageResult = self._command("get_messages_page", {**given({"cursor": cursor, "limit": limit})}, request_timeout)
         return result
 
     def get_last_assistant_text(
@@ -370,7 +371,7 @@ class Commands:
 
         :param custom_instructions: what the summary shall pay attention to
         """
-        result: CompactionResult = self._command("compact", {"customInstructions": custom_instructions}, request_timeout)
+        result: CompactionResult = self._command("compact", {**given({"customInstructions": custom_instructions})}, request_timeout)
         return result
 
     def set_auto_compaction(
@@ -392,7 +393,7 @@ class Commands:
 
         :param custom_instructions: what the notes shall pay attention to
         """
-        result: Union[HandoffResult, None] = self._command("handoff", {"customInstructions": custom_instructions}, request_timeout)
+        result: Union[HandoffResult, None] = self._command("handoff", {**given({"customInstructions": custom_instructions})}, request_timeout)
         return result
 
     def set_auto_retry(
@@ -423,7 +424,7 @@ class Commands:
 
         :param exclude_from_context: the model never sees it
         """
-        result: BashResult = self._command("bash", {"command": command, "excludeFromContext": exclude_from_context}, request_timeout)
+        result: BashResult = self._command("bash", {"command": command, **given({"excludeFromContext": exclude_from_context})}, request_timeout)
         return result
 
     def abort_bash(
@@ -444,7 +445,7 @@ class Commands:
 
         :param parent_session: path that is noted as the origin
         """
-        result: NewSessionResult = self._command("new_session", {"parentSession": parent_session}, request_timeout)
+        result: NewSessionResult = self._command("new_session", {**given({"parentSession": parent_session})}, request_timeout)
         return result
 
     def get_session_stats(
@@ -466,7 +467,7 @@ class Commands:
 
         Not there yet: it comes with HTML export.
         """
-        result: ExportHtmlResult = self._command("export_html", {"outputPath": output_path}, request_timeout)
+        result: ExportHtmlResult = self._command("export_html", {**given({"outputPath": output_path})}, request_timeout)
         return result
 
     def switch_session(
@@ -564,7 +565,7 @@ class Commands:
 
         :param since: entry id
         """
-        result: GetEntriesResult = self._command("get_entries", {"since": since}, request_timeout)
+        result: GetEntriesResult = self._command("get_entries", {**given({"since": since})}, request_timeout)
         return result
 
     def get_tree(
@@ -589,7 +590,7 @@ class Commands:
         :param summarize: tell the model what happened on the branch that is left
         :param custom_instructions: what the summary shall pay attention to
         """
-        result: NavigateTreeResult = self._command("navigate_tree", {"entryId": entry_id, "summarize": summarize, "customInstructions": custom_instructions}, request_timeout)
+        result: NavigateTreeResult = self._command("navigate_tree", {"entryId": entry_id, **given({"summarize": summarize, "customInstructions": custom_instructions})}, request_timeout)
         return result
 
     def set_label(
@@ -600,7 +601,7 @@ class Commands:
         request_timeout: Optional[float] = None,
     ) -> None:
         """Gives an entry a label that people can find it by; without a label takes it away."""
-        self._command("set_label", {"entryId": entry_id, "label": label}, request_timeout)
+        self._command("set_label", {"entryId": entry_id, **given({"label": label})}, request_timeout)
 
     def list_sessions(
         self,
@@ -622,7 +623,7 @@ class Commands:
         :param limit: at most 200; 50 when absent
         :param cursor: `nextCursor` of the page before
         """
-        result: ListSessionsResult = self._command("list_sessions", {"scope": scope, "text": text, "name": name, "cwd": cwd, "limit": limit, "cursor": cursor}, request_timeout)
+        result: ListSessionsResult = self._command("list_sessions", {**given({"scope": scope, "text": text, "name": name, "cwd": cwd, "limit": limit, "cursor": cursor})}, request_timeout)
         return result
 
     def delete_session(
@@ -695,7 +696,7 @@ class Commands:
         :param session_file: instead of `subagentId`
         :param from_byte: a number; 0 if left out
         """
-        result: GetSubagentMessagesResult = self._command("get_subagent_messages", {"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}, request_timeout)
+        result: GetSubagentMessagesResult = self._command("get_subagent_messages", {**given({"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte})}, request_timeout)
         return result
 
     def set_subagent_subscription(
@@ -786,7 +787,7 @@ class AsyncCommands:
 
         :param streaming_behavior: needed while a run is active: into which queue the message goes
         """
-        result: Disposition = await self._command("prompt", {"message": message, "images": images, "streamingBehavior": streaming_behavior, "limits": limits}, request_timeout)
+        result: Disposition = await self._command("prompt", {"message": message, **given({"images": images, "streamingBehavior": streaming_behavior, "limits": limits})}, request_timeout)
         return result
 
     async def steer(
@@ -797,7 +798,7 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> Disposition:
         """Queues a message that changes the course of the active run; idle, it waits for the next prompt."""
-        result: Disposition = await self._command("steer", {"message": message, "images": images}, request_timeout)
+        result: Disposition = await self._command("steer", {"message": message, **given({"images": images})}, request_timeout)
         return result
 
     async def follow_up(
@@ -808,7 +809,7 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> Disposition:
         """Queues a message for when the active run would stop; idle, it waits for the next prompt."""
-        result: Disposition = await self._command("follow_up", {"message": message, "images": images}, request_timeout)
+        result: Disposition = await self._command("follow_up", {"message": message, **given({"images": images})}, request_timeout)
         return result
 
     async def abort(
@@ -827,7 +828,7 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> Disposition:
         """Ends the active run, then sends a new message. Answered after the old run's last event."""
-        result: Disposition = await self._command("abort_and_prompt", {"message": message, "images": images}, request_timeout)
+        result: Disposition = await self._command("abort_and_prompt", {"message": message, **given({"images": images})}, request_timeout)
         return result
 
     async def get_state(
@@ -887,7 +888,7 @@ class AsyncCommands:
         :param cursor: `nextCursor` of the page before
         :param limit: 1 to 256, 100 when absent; a page has at most 768 KiB
         """
-        result: GetMessagesPageResult = await self._command("get_messages_page", {"cursor": cursor, "limit": limit}, request_timeout)
+        result: GetMessagesPageResult = await self._command("get_messages_page", {**given({"cursor": cursor, "limit": limit})}, request_timeout)
         return result
 
     async def get_last_assistant_text(
@@ -1011,7 +1012,7 @@ class AsyncCommands:
 
         :param custom_instructions: what the summary shall pay attention to
         """
-        result: CompactionResult = await self._command("compact", {"customInstructions": custom_instructions}, request_timeout)
+        result: CompactionResult = await self._command("compact", {**given({"customInstructions": custom_instructions})}, request_timeout)
         return result
 
     async def set_auto_compaction(
@@ -1033,7 +1034,7 @@ class AsyncCommands:
 
         :param custom_instructions: what the notes shall pay attention to
         """
-        result: Union[HandoffResult, None] = await self._command("handoff", {"customInstructions": custom_instructions}, request_timeout)
+        result: Union[HandoffResult, None] = await self._command("handoff", {**given({"customInstructions": custom_instructions})}, request_timeout)
         return result
 
     async def set_auto_retry(
@@ -1064,7 +1065,7 @@ class AsyncCommands:
 
         :param exclude_from_context: the model never sees it
         """
-        result: BashResult = await self._command("bash", {"command": command, "excludeFromContext": exclude_from_context}, request_timeout)
+        result: BashResult = await self._command("bash", {"command": command, **given({"excludeFromContext": exclude_from_context})}, request_timeout)
         return result
 
     async def abort_bash(
@@ -1085,7 +1086,7 @@ class AsyncCommands:
 
         :param parent_session: path that is noted as the origin
         """
-        result: NewSessionResult = await self._command("new_session", {"parentSession": parent_session}, request_timeout)
+        result: NewSessionResult = await self._command("new_session", {**given({"parentSession": parent_session})}, request_timeout)
         return result
 
     async def get_session_stats(
@@ -1107,7 +1108,7 @@ class AsyncCommands:
 
         Not there yet: it comes with HTML export.
         """
-        result: ExportHtmlResult = await self._command("export_html", {"outputPath": output_path}, request_timeout)
+        result: ExportHtmlResult = await self._command("export_html", {**given({"outputPath": output_path})}, request_timeout)
         return result
 
     async def switch_session(
@@ -1205,7 +1206,7 @@ class AsyncCommands:
 
         :param since: entry id
         """
-        result: GetEntriesResult = await self._command("get_entries", {"since": since}, request_timeout)
+        result: GetEntriesResult = await self._command("get_entries", {**given({"since": since})}, request_timeout)
         return result
 
     async def get_tree(
@@ -1230,7 +1231,7 @@ class AsyncCommands:
         :param summarize: tell the model what happened on the branch that is left
         :param custom_instructions: what the summary shall pay attention to
         """
-        result: NavigateTreeResult = await self._command("navigate_tree", {"entryId": entry_id, "summarize": summarize, "customInstructions": custom_instructions}, request_timeout)
+        result: NavigateTreeResult = await self._command("navigate_tree", {"entryId": entry_id, **given({"summarize": summarize, "customInstructions": custom_instructions})}, request_timeout)
         return result
 
     async def set_label(
@@ -1241,7 +1242,7 @@ class AsyncCommands:
         request_timeout: Optional[float] = None,
     ) -> None:
         """Gives an entry a label that people can find it by; without a label takes it away."""
-        await self._command("set_label", {"entryId": entry_id, "label": label}, request_timeout)
+        await self._command("set_label", {"entryId": entry_id, **given({"label": label})}, request_timeout)
 
     async def list_sessions(
         self,
@@ -1263,7 +1264,7 @@ class AsyncCommands:
         :param limit: at most 200; 50 when absent
         :param cursor: `nextCursor` of the page before
         """
-        result: ListSessionsResult = await self._command("list_sessions", {"scope": scope, "text": text, "name": name, "cwd": cwd, "limit": limit, "cursor": cursor}, request_timeout)
+        result: ListSessionsResult = await self._command("list_sessions", {**given({"scope": scope, "text": text, "name": name, "cwd": cwd, "limit": limit, "cursor": cursor})}, request_timeout)
         return result
 
     async def delete_session(
@@ -1336,7 +1337,7 @@ class AsyncCommands:
         :param session_file: instead of `subagentId`
         :param from_byte: a number; 0 if left out
         """
-        result: GetSubagentMessagesResult = await self._command("get_subagent_messages", {"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}, request_timeout)
+        result: GetSubagentMessagesResult = await self._command("get_subagent_messages", {**given({"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte})}, request_timeout)
         return result
 
     async def set_subagent_subscription(

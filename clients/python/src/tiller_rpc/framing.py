@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections import deque
 from typing import Any, Deque, Dict, List, Optional
@@ -12,6 +13,8 @@ Frame = Dict[str, Any]
 
 #: What the agent takes for one line by default; a longer one is left out as noise.
 MAX_LINE_BYTES = 256 * 1024 * 1024
+#: The longest frame that an agent sends in pieces.
+MAX_JOINED_BYTES = 64 * 1024 * 1024
 CHUNK_BYTES = 64 * 1024
 
 
@@ -70,6 +73,68 @@ def encode(frame: Frame) -> bytes:
         return json.dumps(frame, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
     except (TypeError, ValueError) as error:
         raise TillerError(f"{frame.get('type')}: this cannot be written as JSON: {error}") from error
+
+
+class ChunkJoiner:
+    """Puts frames together that came in pieces, as version 2 of the protocol sends long ones."""
+
+    def __init__(self, max_bytes: int = MAX_JOINED_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._chunk_id: Any = None
+        self._pieces: List[bytes] = []
+        self._size = 0
+
+    def feed(self, frame: Frame) -> Optional[Frame]:
+        """The frame itself, the one that this piece completes, or None. Pieces that do not fit together are left out."""
+        if frame["type"] != "rpc_chunk":
+            self._forget()
+            return frame
+        if frame.get("index") == 0:
+            self._forget()
+            self._chunk_id = frame.get("chunkId")
+        if frame.get("chunkId") != self._chunk_id or frame.get("index") != len(self._pieces):
+            self._forget()
+            return None
+        try:
+            piece = base64.b64decode(frame.get("data", ""), validate=True)
+        except (TypeError, ValueError):
+            self._forget()
+            return None
+        self._pieces.append(piece)
+        self._size += len(piece)
+        if self._size > self._max_bytes:
+            self._forget()
+        if not self._pieces or len(self._pieces) != frame.get("count"):
+            return None
+        whole = b"".join(self._pieces)
+        self._forget()
+        return decode(whole)
+
+    def _forget(self) -> None:
+        self._chunk_id, self._pieces, self._size = None, [], 0
+
+
+class FrameReader:
+    """From the bytes of the agent to its frames."""
+
+    def __init__(self) -> None:
+        self._lines = LineSplitter()
+        self._chunks = ChunkJoiner()
+
+    def feed(self, data: bytes) -> List[Frame]:
+        return self._frames(self._lines.feed(data))
+
+    def end(self) -> List[Frame]:
+        return self._frames(self._lines.end())
+
+    def _frames(self, lines: List[bytes]) -> List[Frame]:
+        decoded = (frame for frame in map(decode, lines) if frame is not None)
+        return [whole for whole in map(self._chunks.feed, decoded) if whole is not None]
+
+
+def given(options: Dict[str, Any]) -> Dict[str, Any]:
+    """Without those that are None."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 class TextTail:

@@ -8,7 +8,7 @@ import threading
 from typing import Callable, IO, List, Optional
 
 from .errors import AgentStartError, TillerError, exit_text, stderr_text
-from .framing import CHUNK_BYTES, Frame, LineSplitter, TextTail, decode, encode
+from .framing import CHUNK_BYTES, Frame, FrameReader, TextTail, encode
 from .options import Options
 
 #: More than this waiting to be written means that the agent does not read.
@@ -100,11 +100,11 @@ class AgentProcess:
                 self._stderr.add(data)
 
     def _read_stdout(self) -> None:
-        splitter = LineSplitter()
+        frames = FrameReader()
         with _pipe(self._popen.stdout) as stdout:
             for data in iter(lambda: _read(stdout), b""):
-                self._tell(splitter.feed(data))
-        self._tell(splitter.end())
+                self._tell(frames.feed(data))
+        self._tell(frames.end())
         if not self._has_ended(GRACE_S):
             # It has closed its stdout and lives on: nothing can be asked of it.
             self._popen.kill()
@@ -114,8 +114,7 @@ class AgentProcess:
         self._outbox.put(None)
         self._on_exit(code)
 
-    def _tell(self, lines: List[bytes]) -> None:
-        frames = [frame for frame in map(decode, lines) if frame is not None]
+    def _tell(self, frames: List[Frame]) -> None:
         if frames:
             self._on_frames(frames)
 

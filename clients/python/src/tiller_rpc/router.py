@@ -130,8 +130,7 @@ class Router(Generic[F]):
         request_id = f"req_{next(self._numbers)}"
         future = self._make_future()
         self._pending[request_id] = (command, future)
-        given = {name: value for name, value in fields.items() if value is not None}
-        return {"id": request_id, "type": command, **given}, future
+        return {"id": request_id, "type": command, **fields}, future
 
     def forget(self, request_id: str) -> None:
         self._pending.pop(request_id, None)
