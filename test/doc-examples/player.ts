@@ -29,7 +29,8 @@ export class ExamplePlayer {
     const example = row.examples[index];
     if (example === undefined) throw new Error(`${type} has no example ${index}`);
     const answer = await rpc.call({ type, ...(example.params as object), ...places });
-    const label = exampleName(type, index);
+    const name = exampleName(type, index);
+    const label = `${name}: ${JSON.stringify(answer).slice(0, 500)}`;
     if (example.error !== undefined) expect(answer, label).toMatchObject({ success: false, error: example.error });
     else {
       expect(answer, label).toMatchObject({ success: true });
@@ -37,7 +38,7 @@ export class ExamplePlayer {
       if (EXACT.has(type)) expect(answer.data, label).toEqual(example.data);
       else expect(shapeDifference(example.data ?? null, answer.data ?? null), label).toBeUndefined();
     }
-    this.played.add(label);
+    this.played.add(name);
     return answer;
   }
 

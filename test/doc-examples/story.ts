@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { FRAMES } from "@tiller/protocol/frames";
 import { at, type Frame } from "../support/frame.ts";
 import type { RpcProcess } from "../support/rpc-process.ts";
@@ -48,10 +49,9 @@ export const MODEL = [
   `text "Summary: a long story."`,
   `text "Summary: and its beginning."`,
   `text "An even longer one." + ${LONG_USAGE(195000)}`,
-  `error 500 "internal error"`,
-  `error 500 "internal error"`,
   // sessions
   `text "In another session."`,
+  `text "## Goal\\nRepair the build."`,
 ];
 
 export const EXTENSION = `
@@ -59,6 +59,19 @@ export default function (pi) {
   pi.registerCommand("review", { description: "Reviews", handler: async () => {} });
   pi.registerCommand("fail", { description: "Fails", handler: async () => { throw new Error("no luck"); } });
   pi.registerCommand("bookmark", { description: "Keeps a place", handler: async () => pi.appendEntry("bookmark", {}) });
+  pi.registerProvider("harbour", {
+    baseUrl: "http://127.0.0.1:1", api: "openai-completions",
+    models: [{
+      id: "pilot", name: "Pilot", reasoning: false, input: ["text"], contextWindow: 9000, maxTokens: 1000,
+      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    }],
+    oauth: {
+      name: "Harbour pass",
+      login: async (callbacks) => ({ access: await callbacks.onPrompt({ message: "The code?" }), refresh: "r", expires: 4e12 }),
+      refreshToken: async (pass) => pass,
+      getApiKey: ({ access }) => access,
+    },
+  });
 }
 `;
 
@@ -90,6 +103,7 @@ const whileARunIsActive: Step = async (rpc, player) => {
   await player.play(rpc, "steer");
   await player.play(rpc, "follow_up");
   await player.play(rpc, "clear_queue");
+  await player.play(rpc, "handoff", 1);
   await player.play(rpc, "abort");
   await rpc.call({ type: "prompt", message: "tick" });
   await settled(rpc, await player.play(rpc, "abort_and_prompt"));
@@ -206,14 +220,44 @@ const sessions: Step = async (rpc, player) => {
   await player.play(rpc, "list_sessions");
   await player.play(rpc, "new_session");
   await rpc.prompt("hello");
+  await player.play(rpc, "handoff");
+  await player.play(rpc, "open_session", 0, { sessionDir: dirname(String(sessionPath)) });
+  await player.play(rpc, "new_session");
   await player.play(rpc, "delete_session", 0, { sessionPath });
 };
 
+const logins: Step = async (rpc, player) => {
+  await player.play(rpc, "get_login_providers");
+  const since = rpc.mark();
+  const login = player.play(rpc, "login");
+  const { id } = await rpc.waitFor(({ method }) => method === "input", { since });
+  rpc.send({ type: "extension_ui_response", id, value: "1234" });
+  await login;
+};
+
 const models: Step = async (rpc, player) => {
+  await player.play(rpc, "negotiate_protocol");
   await player.play(rpc, "set_model");
   await player.play(rpc, "set_thinking_level");
   await player.play(rpc, "cycle_thinking_level");
   await player.play(rpc, "cycle_model");
+};
+
+/** From here on long frames come in chunks. */
+const versionTwo: Step = async (rpc, player) => {
+  await player.play(rpc, "negotiate_protocol");
+  await rpc.call({ type: "set_session_name", name: "long" });
+  await rpc.prompt("x".repeat(1_100_000));
+  await player.play(rpc, "set_event_filter");
+  await rpc.call({ type: "set_event_filter", events: null });
+};
+
+/** A process with one model and without session files. */
+export const POOR_STORY: Step = async (rpc, player) => {
+  await player.play(rpc, "cycle_model", 1);
+  await player.play(rpc, "cycle_thinking_level", 1);
+  await player.play(rpc, "open_session", 1);
+  await versionTwo(rpc, player);
 };
 
 export const STORY: readonly Step[] = [
@@ -228,4 +272,5 @@ export const STORY: readonly Step[] = [
   shellCommands,
   sessions,
   models,
+  logins,
 ];
