@@ -27,8 +27,8 @@ test("its version is that of the agent", () => {
 
 /** The number is there so that a suite which finds no tests is red. */
 test.each([
-  ["the parts without a process", "test_parts", 25],
-  ["agents that misbehave", "test_bad_agents", 11],
+  ["the parts without a process", "test_parts", 27],
+  ["agents that misbehave", "test_bad_agents", 12],
   ["a whole story with the real agent: sync, async, compatible", "test_real_agent", 3],
 ])("%s", { timeout: 60_000 }, async (_, suite, atLeast) => {
   const tests = ["-m", "unittest", "discover", "-s", join(folder, "tests"), "-p", `${suite}.py`];

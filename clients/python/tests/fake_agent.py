@@ -15,7 +15,7 @@ def tell(frame):
 def commands():
     for line in sys.stdin:
         command = json.loads(line)
-        if "id" in command:
+        if "id" in command and not command["type"].startswith("host_"):
             yield command
 
 
@@ -46,6 +46,9 @@ def noisy():
         tell({"type": "response", "id": "nobody", "command": "get_state", "success": True})
         tell({"type": "response", "id": 7, "command": "get_state", "success": False, "error": "no"})
         tell({"type": "response", "id": ["x"], "command": "get_state", "success": False, "error": "no"})
+        tell({"type": "host_tool_call"})
+        tell({"type": "host_uri_request", "url": 7})
+        tell({"type": "host_tool_cancel", "targetId": {}})
         tell({"type": "brand_new_event", "seq": 1})
         if command["type"] == "silence":
             continue
@@ -72,6 +75,15 @@ def floods():
         for index in range(int(sys.argv[2])):
             sys.stdout.write(json.dumps({"type": "notice", "seq": index, "message": pad}) + "\n")
         result(command)
+
+
+def fails_late():
+    """Accepts a prompt, and then cannot run it."""
+    tell({"type": "ready", "dialect": "union"})
+    for command in commands():
+        respond(command, data={"disposition": "started"})
+        tell({"type": "response", "id": command["id"], "command": command["type"], "success": False, "error": "no key"})
+        tell({"type": "prompt_result", "id": command["id"], "status": "error", "error": {"message": "no key"}})
 
 
 def like_pi():

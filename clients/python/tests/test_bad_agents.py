@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import threading
 import time
 import unittest
 
@@ -17,7 +18,9 @@ from tiller_rpc import (
     HostTool,
     RequestTimeoutError,
     TillerClient,
+    TillerError,
 )
+from tiller_rpc.compat import RpcClient
 
 #: More than a channel ever keeps.
 FLOOD = "2000"
@@ -50,13 +53,14 @@ class BadAgents(unittest.TestCase):
         with TillerClient(fake("noisy")) as client:
             with client.events() as events:
                 self.assertEqual(client.request("get_state")["text"], "a\u2028b")
-                self.assertEqual(events.next(5)["type"], "brand_new_event")
+                seen = [events.next(5)["type"] for _ in range(4)]
+                self.assertEqual(seen[-1], "brand_new_event")
                 with self.assertRaisesRegex(RequestTimeoutError, "no answer to silence within 0.05 s"):
                     client.request("silence", request_timeout=0.05)
                 # An answer that comes too late is for nobody.
                 self.assertTrue(client.get_state()["isSettled"])
                 for _ in range(2):
-                    self.assertEqual(events.next(5)["type"], "brand_new_event")
+                    self.assertEqual([events.next(5)["type"] for _ in range(4)], seen)
                 with self.assertRaises(RequestTimeoutError):
                     events.next(0.02)
         for _ in range(2):
@@ -118,6 +122,22 @@ class BadAgents(unittest.TestCase):
             with self.assertRaisesRegex(CommandError, "Unknown command: set_host_tools"):
                 client.lend_tools([HostTool("a", "b", {}, lambda arguments, call: "")])
             client.wait_for_idle()
+
+
+    def test_a_prompt_that_fails_after_it_was_accepted(self):
+        complaints, heard = [], []
+        self.addCleanup(setattr, threading, "excepthook", threading.excepthook)
+        threading.excepthook = lambda failure: complaints.append(str(failure.exc_value))
+        with RpcClient(command=fake("fails_late")) as client:
+            client.on_notification(lambda event: 1 / 0)
+            client.on_unknown_notification(lambda event: heard.append(event.status))
+            with self.assertRaisesRegex(CommandError, "prompt: no key"):
+                client.prompt_and_wait("go")
+            # One listener that fails does not keep the others from hearing.
+            self.assertTrue(comes_true(lambda: heard == ["error"] and complaints == ["division by zero"]))
+            with client._one_prompt, self.assertRaisesRegex(TillerError, "one at a time"):
+                client.prompt_and_wait("go")
+            self.assertEqual(client.run("go").wait()["status"], "error")
 
 
 class BadAgentsInALoop(unittest.IsolatedAsyncioTestCase):

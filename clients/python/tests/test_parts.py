@@ -5,6 +5,8 @@ import asyncio
 import base64
 import json
 import os
+import threading
+import time
 import typing
 import unittest
 from concurrent.futures import Future
@@ -16,10 +18,11 @@ from tiller_rpc import commands, types
 from tiller_rpc.compat import Record, RpcClient, _with_ids
 from tiller_rpc.errors import TillerError
 from tiller_rpc.framing import ChunkJoiner, FrameReader, LineSplitter, TextTail, decode, encode, given
-from tiller_rpc.hosting import Hosting
+from tiller_rpc.hosting import Hosting, Job
 from tiller_rpc.messages import partial_json
 from tiller_rpc.options import Options
 from tiller_rpc.router import Router
+from tiller_rpc.workers import Workers
 
 SOURCES = os.path.join(support.HERE, "..", "src", "tiller_rpc")
 
@@ -123,7 +126,7 @@ class Messages(unittest.TestCase):
 
     def test_nonsense_is_left_out(self):
         builder = MessageBuilder()
-        for event in ({"type": "message_update"}, update("text_delta", "x"), update("text_delta", None), {"type": "?"}):
+        for event in ({"type": "message_update"}, {"type": "message_end", "message": "?"}, update("text_delta", "x"), update("text_delta", None), {"type": "?"}):
             builder.feed(event)
         self.assertIsNone(builder.message)
 
@@ -300,6 +303,36 @@ class Lending(unittest.TestCase):
             self.assertEqual(self.do(ask), {"type": "extension_ui_response", "id": "ui-1", **fields})
         self.hosting.dialogs = lambda request: request["nothing"]
         self.assertTrue(self.do(ask)["cancelled"])
+
+
+class Working(unittest.TestCase):
+    def test_jobs_run_side_by_side_and_a_bad_answer_is_a_failure(self):
+        workers, sent, met = Workers(), [], threading.Barrier(3)
+
+        def job(work):
+            return Job(work=work, answer=lambda value: value, fail=str, is_wanted=lambda: True)
+
+        def send(frame):
+            if frame == "not JSON":
+                raise TillerError("cannot be written")
+            sent.append(frame)
+
+        async def later():
+            return "awaited"
+
+        def together():
+            met.wait(10)
+            return "a"
+
+        for work in (together, together, later, lambda: "not JSON", lambda: 1 / 0):
+            workers.run(job(work), send)
+        met.wait(10)
+        for _ in range(1000):
+            if len(sent) == 5:
+                break
+            time.sleep(0.01)
+        workers.close()
+        self.assertEqual(sorted(sent), ["a", "a", "awaited", "cannot be written", "division by zero"])
 
 
 class Starting(unittest.TestCase):

@@ -24,9 +24,9 @@ class ToolCallContext:
     """One call of a tool of the host."""
 
     def __init__(self, frame: Frame, send: Callable[[Frame], None]) -> None:
-        self.id: str = frame["id"]
-        self.tool_call_id: str = frame.get("toolCallId", "")
-        self.tool_name: str = frame.get("toolName", "")
+        self.id = str(frame.get("id"))
+        self.tool_call_id = str(frame.get("toolCallId"))
+        self.tool_name = str(frame.get("toolName"))
         #: Nobody wants the result any more.
         self.is_cancelled = False
         self._send = send

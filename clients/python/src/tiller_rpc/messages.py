@@ -47,9 +47,9 @@ class MessageBuilder:
     def feed(self, event: Frame) -> None:
         kind = event.get("type")
         if kind == "message_update":
-            self._update(event.get("assistantMessageEvent") or {})
+            self._update(_fields(event.get("assistantMessageEvent")))
         elif kind in ("message_start", "message_end"):
-            message = event.get("message") or {}
+            message = _fields(event.get("message"))
             if message.get("role") != "assistant":
                 return
             if kind == "message_start":
@@ -91,6 +91,10 @@ class MessageBuilder:
             block.pieces.append(str(event.get("delta", "")))
         elif kind.endswith("_end"):
             block.pieces = [str(event.get("content", ""))]
+
+
+def _fields(value: Any) -> Dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def text_of(message: Optional[Dict[str, Any]]) -> str:

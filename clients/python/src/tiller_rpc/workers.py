@@ -21,7 +21,8 @@ class Workers:
         self._jobs: "queue.Queue[Optional[Callable[[], None]]]" = queue.Queue()
         self._lock = threading.Lock()
         self._threads = 0
-        self._idle = 0
+        #: Jobs that are not done yet, whether somebody works on them or not.
+        self._open = 0
 
     def run(self, job: Job, send: Callable[[Frame], None]) -> None:
         """Does the job beside everything else and sends its answer, if that is still wanted."""
@@ -30,7 +31,8 @@ class Workers:
                 send(job.fail(RuntimeError("the host has too much to do")))
                 return
             self._jobs.put(lambda: _do(job, send))
-            if self._jobs.qsize() > self._idle and self._threads < _MAX_THREADS:
+            self._open += 1
+            if self._open > self._threads and self._threads < _MAX_THREADS:
                 self._threads += 1
                 threading.Thread(target=self._work, daemon=True, name="tiller worker").start()
 
@@ -42,15 +44,12 @@ class Workers:
             self._threads = 0
 
     def _work(self) -> None:
-        while True:
-            with self._lock:
-                self._idle += 1
-            job = self._jobs.get()
-            with self._lock:
-                self._idle -= 1
-            if job is None:
-                return
-            job()
+        for job in iter(self._jobs.get, None):
+            try:
+                job()
+            finally:
+                with self._lock:
+                    self._open -= 1
 
 
 def _do(job: Job, send: Callable[[Frame], None]) -> None:
