@@ -38,7 +38,7 @@ test.each([
   expect(Number(/^Ran (\d+) tests?/m.exec(stderr)?.[1])).toBeGreaterThanOrEqual(atLeast);
 });
 
-test("the programs of its page work", async () => {
+test("the programs of its page work", { timeout: 60_000 }, async () => {
   const program = `${snippet("python-readme")}\n${snippet("python-readme-async")}`;
   const { code, stdout, stderr, left } = await runProgram(["python3", "-c", program], {
     env,

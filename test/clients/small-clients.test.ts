@@ -68,7 +68,7 @@ describe.each(CLIENTS)("$file", ({ file, runner, needs }) => {
     return;
   }
 
-  test("prints what is streamed, answers the dialogs and ends with the prompt", async () => {
+  test("prints what is streamed, answers the dialogs and ends with the prompt", { timeout: 60_000 }, async () => {
     const options = ["--script", "script.json", "--extension", "guard.js"];
     const program = [...runner, join(folder, file), 'Push \u00e9 "it"', ...options];
     const { code, stdout, stderr, left } = await runProgram(program, { files: FILES });

@@ -58,7 +58,7 @@ beforeAll(async () => {
   await POOR_STORY(poor, player);
   await player.playRest(rich);
   for (const rpc of running) frames.push(...rpc.frames);
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   for (const rpc of running) await rpc.dispose();
