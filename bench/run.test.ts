@@ -33,7 +33,7 @@ test("a quick run measures everything once and writes the report", () => {
     ]);
     const cells = report.split("\n").map((line) => line.split(" | "));
     const judged = cells.filter(([, , , , , target]) => target?.startsWith("≤ "));
-    expect(judged).toHaveLength(37);
+    expect(judged).toHaveLength(40);
     for (const row of judged) expect(row.at(-1)).toMatch(/^(met|\*\*not met\*\*)/);
     expect(report).not.toMatch(/NaN|not available/);
   } finally {

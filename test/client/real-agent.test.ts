@@ -15,8 +15,11 @@ afterEach(async () => {
   for (const step of cleanup.splice(0).reverse()) await step();
 });
 
+/** More than one frame may have: it comes in pieces. */
+const LONG = "ä".repeat(600_000);
+
 function sandboxed(script: string[] = []): Sandbox {
-  const turns = script.map(parseScriptLine);
+  const turns = script.map((line) => (line === "long" ? [{ text: LONG }] : parseScriptLine(line)));
   const sandbox = createSandbox({
     agentFiles: { "script.json": JSON.stringify({ turns }) },
     files: { "treasure.txt": "gold" },
@@ -37,7 +40,7 @@ async function clientOf(script: string[], options: ClientOptions = {}): Promise<
 describe("the client drives the real program", () => {
   it("tools, streaming, leaving early, a kill and going on with the session", async () => {
     const calls: unknown[] = [];
-    const client = await clientOf(['toolCall echo_host {"message":"hi"}', 'text "all done"', "hang"], {
+    const client = await clientOf(['toolCall echo_host {"message":"hi"}', 'text "all done"', "long", "hang"], {
       restarts: 1,
       tools: [
         {
@@ -66,6 +69,9 @@ describe("the client drives the real program", () => {
     expect([...types]).toContain("tool_execution_end");
     expect(await run.result).toMatchObject({ status: "completed", text: "all done", turns: 2, toolCalls: 1 });
     expect(await client.getLastAssistantText()).toBe("all done");
+
+    expect((await client.ask("tell me everything")).text).toBe(LONG);
+    expect((await client.getMessages()).at(-1)).toMatchObject({ content: [{ type: "text", text: LONG }] });
 
     const left = client.run("and now hang");
     for await (const event of left) if (event.type === "turn_start") break;

@@ -59,6 +59,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The client only because documentation names a path for it there.
   modes: ["lib", "protocol", "config", "client", "types:session"],
   client: ["lib", "protocol"],
+  chat: ["lib", "client"],
   "command-line": ["lib", "protocol", "config"],
   composition: [
     "command-line",
@@ -94,6 +95,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "modes",
     "client",
     "composition",
+    "chat",
     "doctor",
     "sessions",
     "config-command",

@@ -339,6 +339,8 @@ describe("sub-commands", () => {
     [["models"], "models", [], {}],
     [["models", "son", "net", "--all"], "models", ["son", "net"], { all: true }],
     [["models", "--offline"], "models", [], { offline: true }],
+    [["chat", "--model", "sonnet", "hello", "you"], "chat", ["hello", "you"], { model: "sonnet" }],
+    [["chat", "--of-an-extension"], "chat", [], {}],
     [["doctor"], "doctor", [], {}],
     [["doctor", "--json", "--model", "sonnet"], "doctor", [], { json: true, model: "sonnet" }],
     [["sessions"], "sessions", [], {}],
@@ -386,7 +388,7 @@ describe("sub-commands", () => {
     ],
     [
       ["hello"],
-      'Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); "hello" is no sub-command, those are: models, doctor, sessions, config, schema',
+      'Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); "hello" is no sub-command, those are: chat, models, doctor, sessions, config, schema',
     ],
   ])("%j is refused", (argv, message) => {
     expect(parse(...argv)).toEqual({ kind: "error", message, exitCode: 2 });

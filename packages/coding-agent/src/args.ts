@@ -105,8 +105,9 @@ function refusalOf(
   command: SubCommand | undefined,
 ): ParsedArgs | undefined {
   const errors = [...walk.errors];
-  // Extensions bring long options only, and those that run nothing load none.
-  const isHopeless = ({ option }: UnknownOption): boolean => command !== undefined || !option.startsWith("--");
+  // Extensions bring long options only, and those that run nothing load none. A chat starts an agent, which does.
+  const canLoad = command === undefined || command === "chat";
+  const isHopeless = ({ option }: UnknownOption): boolean => !canLoad || !option.startsWith("--");
   for (const { option } of walk.unknown.filter(isHopeless)) {
     if (dialect.unknownFlag === "warning") walk.warnings.push(unknownText(option, dialect));
     else errors.push(unknownText(option, dialect));

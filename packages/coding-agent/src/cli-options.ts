@@ -36,8 +36,12 @@ export interface OptionRow {
   warning?: string;
 }
 
-/** Words that may stand first, instead of a mode: they print for people and exit. */
+/** Words that may stand first, instead of a mode: they are for people. */
 export const SUB_COMMANDS = {
+  chat: {
+    usage: "chat [options] [MESSAGE]",
+    summary: "Talk to the agent in this terminal, line by line; the options are those of RPC mode.",
+  },
   models: {
     usage: "models [TEXT]",
     summary: "List the models that can be used, also those of servers on this machine.",

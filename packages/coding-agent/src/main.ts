@@ -4,6 +4,8 @@ import { createSession } from "./create-session.ts";
 import { createIdSource, systemClock } from "./lib/clock.ts";
 import { log } from "./lib/log.ts";
 import { MODES, type ModeInputs } from "./modes/index.ts";
+import { openStdout } from "./modes/rpc/frame-writer.ts";
+import { openStdin } from "./modes/rpc/stdin.ts";
 
 declare const __TILLER_VERSION__: string;
 
@@ -46,6 +48,12 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
   if (parsed.kind === "config") {
     const { runConfig } = await import("./config-command/sub-command.ts");
     return runConfig({ words: parsed.words, run, env, cwd, print });
+  }
+  if (parsed.kind === "chat") {
+    const { runChatCommand } = await import("./chat/sub-command.ts");
+    const streams = { input: openStdin(), output: openStdout() };
+    const { words } = parsed;
+    return runChatCommand({ argv: argv.slice(1), words, programName, env, version: __TILLER_VERSION__, ...streams });
   }
   if (parsed.kind !== "run") {
     const { runSubCommand } = await import("./doctor/sub-command.ts");
