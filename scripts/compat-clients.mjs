@@ -26,7 +26,7 @@ const CLIENTS = [
     title: "RpcClient of omp",
     name: "@oh-my-pi/pi-coding-agent",
     version: "18.2.3",
-    with: ["bun@1.4.4"],
+    with: "bun@1.4.4",
     check: ompClient,
   },
   { title: "pi-acp", name: "pi-acp", version: "0.0.24", check: acpClient },
@@ -40,23 +40,25 @@ function argumentFor(name) {
   return at < 0 ? undefined : process.argv[at + 1];
 }
 
-/** Scripts of packages are not run, but Bun's, which fetches the program. */
-function install(folder, wanted, runsScripts = false) {
+/** Scripts of packages are not run. */
+function install(folder, wanted) {
   if (existsSync(join(folder, "node_modules"))) return;
   mkdirSync(folder, { recursive: true });
   say(`installing ${wanted}`);
-  const how = [
-    "--no-save",
-    "--no-audit",
-    "--no-fund",
-    "--legacy-peer-deps",
-    ...(runsScripts ? [] : ["--ignore-scripts"]),
-  ];
+  const how = ["--no-save", "--no-audit", "--no-fund", "--legacy-peer-deps", "--ignore-scripts"];
   const args = ["install", "--prefix", folder, ...how, wanted];
   const result = spawnSync("npm", args, { encoding: "utf8", timeout: 600_000 });
   if (result.status === 0) return;
   rmSync(join(folder, "node_modules"), { recursive: true, force: true });
   throw new Error(`npm could not install ${wanted}; the check needs the package registry.\n${result.stderr}`);
+}
+
+/** Its script puts the program of this machine in its place; gives back the folder where it is. */
+function installBun(folder, wanted) {
+  install(folder, wanted);
+  const bun = join(folder, "node_modules/bun");
+  spawnSync(process.execPath, [join(bun, "install.js")], { cwd: bun, stdio: "ignore", timeout: 60_000 });
+  return join(folder, "node_modules/.bin");
 }
 
 async function piClient({ package: folder, ...rest }) {
@@ -89,14 +91,11 @@ async function runClient(client, { place, parent, cli, only }) {
   const key = `${client.name}-${client.version}`.replaceAll("/", "-");
   install(join(place, key), `${client.name}@${client.version}`);
   const folder = join(place, key, "node_modules", client.name);
-  const bins = (client.with ?? []).map((extra) => {
-    install(join(place, extra), extra, true);
-    return join(place, extra, "node_modules/.bin");
-  });
+  const bin = client.with && installBun(join(place, client.with), client.with);
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   say(`${client.title} ${version}`);
   const isNamed = only === undefined || `${client.title} ${client.version}`.includes(only);
-  const rows = await client.check({ package: folder, bin: bins[0], parent, cli, only: isNamed ? undefined : only });
+  const rows = await client.check({ package: folder, bin, parent, cli, only: isNamed ? undefined : only });
   return { ...client, version, rows };
 }
 

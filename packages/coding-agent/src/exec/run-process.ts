@@ -53,11 +53,8 @@ const instanceToken = randomHex(24);
 /** Process groups in which something may still run, with the marks that were in their environment. */
 const groups = new Map<number, string>();
 const watchdog = createWatchdog(spawn, `${instanceToken}.`);
-/**
- * A worker closes at its end every descriptor it has opened by number, also those that a socket has closed long ago. With
- * Bun such a socket reads nothing.
- */
-const pipes = isMainThread && process.versions.bun === undefined ? createPipePool(makeFifo) : undefined;
+/** A worker closes at its end every descriptor it has opened by number, also those that a socket has closed long ago. */
+const pipes = isMainThread ? createPipePool(makeFifo) : undefined;
 let started = 0;
 
 function makeFifo(path: string): boolean {

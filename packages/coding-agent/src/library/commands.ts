@@ -7,6 +7,7 @@ import { createHandlers } from "../modes/rpc/handlers/index.ts";
 import type { HostSide } from "../modes/rpc/host-side.ts";
 import type { Transport } from "../modes/rpc/transport.ts";
 import type { AgentSession } from "../session/agent-session.ts";
+import type { ExtensionUi } from "../session/ports.ts";
 
 export type CallCommand = <K extends CommandType>(command: K, params?: Params<K>) => Promise<Result<K>>;
 
@@ -23,9 +24,9 @@ const ELSEWHERE: Partial<Record<CommandType, string>> = {
 /** The commands of the protocol as functions: the same handlers, checks and words as over the wire. */
 export function createCommands(
   session: AgentSession,
-  facts: { version: string; dialect: Dialect; maxLineBytes: number },
+  facts: { version: string; dialect: Dialect; maxLineBytes: number; ui: ExtensionUi },
 ): CallCommand {
-  const { version, dialect, maxLineBytes } = facts;
+  const { version, dialect, maxLineBytes, ui } = facts;
   const handlers = createHandlers({
     session,
     frames: { take: () => undefined, mode: "snapshot", only: undefined },
@@ -37,7 +38,7 @@ export function createCommands(
     dialect,
     host: NO_HOST,
     transport: NO_TRANSPORT,
-    ui: undefined,
+    ui,
   });
   return async (command, params) => {
     const frame: Record<string, unknown> = { ...params };

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -171,6 +171,29 @@ describe("a session in this process", () => {
     await two.session.dispose();
     expect(await sleeping).toMatchObject({ cancelled: true });
     expect([listeners(), process.exit]).toEqual([before, exit]);
+  });
+
+  test("loads extensions on request only, and puts no guards around the process for them", async () => {
+    const code = `export default (pi) => {
+      pi.registerCommand("ahoy", { handler: async (args, ctx) => ctx.ui.notify("ahoy " + args) });
+      pi.on("before_agent_start", () => ({ systemPrompt: "You are a ship." }));
+    };`;
+    const folder = mkdtempSync(join(tmpdir(), "tiller-library-"));
+    folders.push(folder);
+    mkdirSync(join(folder, "extensions"));
+    const file = join(folder, "extensions/ship.ts");
+    writeFileSync(file, code);
+    const untouched = () => [process.exit, process.kill, Object.getOwnPropertyDescriptor(process, "stdin")?.get];
+    const before = untouched();
+    const commandsOf = async ({ session }: { session: AgentSession }) =>
+      (await session.call("get_commands")).commands.map(({ name }) => name);
+    expect(await commandsOf(await open(["x"], { agentDir: folder }))).toEqual([]);
+    expect(await commandsOf(await open(["x"], { agentDir: folder, extensions: true }))).toEqual(["ahoy"]);
+    const named = await open(["aye"], { extensions: [file] });
+    expect(await named.session.prompt("/ahoy there")).toMatchObject({ status: "completed", agentInvoked: false });
+    expect(named.events).toContainEqual(expect.objectContaining({ type: "notice", message: "ahoy there" }));
+    expect((await named.session.prompt("go")).status).toBe("completed");
+    expect(untouched()).toEqual(before);
   });
 
   test("a subscriber that fails is told to the others and costs nobody anything", async () => {

@@ -74,6 +74,7 @@ function joinSession({ session, settings, run }: CreatedSession, dialogs: Partia
     version: __TILLER_VERSION__,
     dialect: run.dialect,
     maxLineBytes: settings.get("input.maxLineBytes"),
+    ui,
   });
   const joined = publicSession(session, events, call);
   session.extensions?.begin({ ui, mode: "rpc", shutdown: () => void joined.dispose() });
