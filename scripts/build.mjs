@@ -8,6 +8,7 @@ import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:f
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+import { pagePlugin } from "./page-plugin.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const productDir = join(root, "packages/coding-agent");
@@ -50,6 +51,7 @@ async function bundle(name, define, minify) {
     transform: { target: "node20.19", define },
     // Chunks may export what other chunks need of them.
     preserveEntrySignatures: "allow-extension",
+    plugins: [pagePlugin()],
     logLevel: "warn",
   });
   const { output } = await build.generate({
