@@ -40,6 +40,12 @@ export interface Look {
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
+/** The beginning of a text, without the signs of markdown. */
+const plainStart = (value: unknown): string =>
+  text(value)
+    .slice(0, 200)
+    .replace(/[*#`\s]+/g, " ");
+
 function user({ message, entry }: Shown): Look {
   const said = contentText(message.content ?? entry.content);
   return { title: "User", body: [markdown(said), ...images(message.content)], copies: () => said };
@@ -99,7 +105,7 @@ function thinking({ folds, id }: Shown, block: Fields, i: number): Child {
     className: "thinking",
     summary: [
       el("span", { class: "thinking-name" }, "Thinking"),
-      el("bdi", { class: "tool-about" }, thought.slice(0, 200).replace(/[*#`\s]+/g, " ")),
+      el("bdi", { class: "tool-about" }, plainStart(thought)),
     ],
     text: () => thought,
     build: () => [markdown(thought)],
@@ -161,34 +167,33 @@ function customMessage({ message, entry, folds, id }: Shown): Look {
   return { title: "Extension", about: [badge(name), ...(view?.title ?? [])], body: body(), copies: () => said };
 }
 
-function summaryLook(shown: Shown, title: string, about: Child[]): Look {
-  const source = isFields(shown.entry.message) ? shown.message : shown.entry;
+function summaryLook(shown: Shown, source: Fields, title: string, about: string, inside?: Child): Look {
   const summary = text(source.summary);
   const part = fold(shown.folds, {
     key: shown.id,
     className: "summary",
-    summary: [el("span", { class: "thinking-name" }, title), ...about],
+    summary: [el("span", { class: "thinking-name" }, title), el("bdi", { class: "tool-about" }, about)],
     text: () => searchText(shown.entry),
-    build: () => [markdown(summary), isFields(source.details) && jsonBlock(source.details, "Details")],
+    build: () => [inside, markdown(summary), isFields(source.details) && jsonBlock(source.details, "Details")],
   });
   return { title: "", tone: "landmark", body: [part], copies: () => summary };
 }
 
+/** As an entry it has the summary itself, as a message inside of it. */
+const summarySource = ({ entry, message }: Shown): Fields => (isFields(entry.message) ? message : entry);
+
 function compaction(shown: Shown): Look {
-  const source = isFields(shown.entry.message) ? shown.message : shown.entry;
-  const before = source.tokensBefore;
-  const tokens =
-    typeof before === "number"
-      ? `What came before, ${shortText(before)} tokens, became a summary`
-      : "What came before became a summary";
-  return summaryLook(shown, "Compaction", [el("span", { class: "tool-about" }, tokens)]);
+  const source = summarySource(shown);
+  const before = typeof source.tokensBefore === "number" ? `, ${shortText(source.tokensBefore)} tokens,` : "";
+  return summaryLook(shown, source, "Compaction", `What came before${before} became a summary`);
 }
 
 function branchSummary(shown: Shown): Look {
-  const source = isFields(shown.entry.message) ? shown.message : shown.entry;
+  const source = summarySource(shown);
   const from = text(source.fromId);
-  const link = from !== "" && from !== "root" && entryLink(from, { class: "tool-about" }, "the branch began here");
-  return summaryLook(shown, "Summary of another branch", [link]);
+  const link =
+    from !== "" && from !== "root" && el("p", { class: "note" }, entryLink(from, {}, "Where that branch begins"));
+  return summaryLook(shown, source, "Summary of another branch", plainStart(source.summary), link);
 }
 
 /** A line of its own, without anything to unfold. */

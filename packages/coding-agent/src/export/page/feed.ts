@@ -34,6 +34,8 @@ export interface Feed {
 const AHEAD_PX = 700;
 const KEEP_PX = 1_800;
 const GAP_PX = 12;
+/** What is shown above something in the middle of a row. */
+const CONTEXT_PX = 100;
 
 export function createFeed({ build, guess, inset, moved }: FeedParts): Feed {
   const above = el("div", { class: "filler" });
@@ -102,8 +104,7 @@ export function createFeed({ build, guess, inset, moved }: FeedParts): Feed {
   ];
 
   /** The row that is read now; it must not move when others change. */
-  function anchorRow(): HTMLElement | undefined {
-    const edge = inset();
+  function anchorRow(edge = inset()): HTMLElement | undefined {
     for (const child of list.children) {
       if (child.getBoundingClientRect().bottom > edge) return child as HTMLElement;
     }
@@ -137,14 +138,21 @@ export function createFeed({ build, guess, inset, moved }: FeedParts): Feed {
   /** Rows above have turned out higher or lower than guessed: corrects the position until it is right. */
   function settle(): void {
     if (!aim) return;
-    const target = aim.inner() ?? rowAt(aim.row);
-    const place = target?.getBoundingClientRect().top;
+    const place = placeToShow(rowAt(aim.row), aim.inner());
     const shift = place === undefined ? undefined : place - inset() - GAP_PX;
     aim.tries -= 1;
     if (shift === undefined) window.scrollTo(0, positionOf(aim.row));
     else if (Math.abs(shift) > 1) window.scrollBy(0, shift);
     else if (aim.tries < 5) aim = undefined;
     if (aim && aim.tries <= 0) aim = undefined;
+  }
+
+  /** The top of the row, unless what is wanted in it would then be far down. */
+  function placeToShow(row: Element | undefined, inner: Element | null): number | undefined {
+    const top = row?.getBoundingClientRect().top;
+    const innerTop = inner?.getBoundingClientRect().top ?? top;
+    if (top === undefined || innerTop === undefined) return undefined;
+    return innerTop - top > window.innerHeight / 2 ? innerTop - CONTEXT_PX : top;
   }
 
   const positionOf = (row: number): number =>
@@ -160,7 +168,8 @@ export function createFeed({ build, guess, inset, moved }: FeedParts): Feed {
       () => {
         aim = undefined;
       },
-      { passive: true },
+      // Before whatever is done about the key.
+      { passive: true, capture: true },
     );
   }
 
@@ -189,7 +198,8 @@ export function createFeed({ build, guess, inset, moved }: FeedParts): Feed {
       soon();
     },
     topRow() {
-      const anchor = anchorRow();
+      // One that was gone to is a little below the bar.
+      const anchor = anchorRow(inset() + GAP_PX + 4);
       return anchor ? first + [...list.children].indexOf(anchor) : first;
     },
     showAll(most) {

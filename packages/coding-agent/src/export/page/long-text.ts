@@ -77,8 +77,8 @@ function block(pieces: Generator<Piece>, { className, label, whole, caption }: S
     el(
       "div",
       { class: "long-text-bar" },
-      el("span", {}, caption ?? ""),
       copyButton(`Copy ${label.toLowerCase()}`, () => whole),
+      el("span", {}, caption ?? ""),
     ),
     pre,
     more,

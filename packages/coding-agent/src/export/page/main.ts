@@ -26,6 +26,7 @@ const store = createStore();
 let revealed = -1;
 let revealedRow = -1;
 let building = -1;
+let hasFirst = false;
 
 const folds: Folds = {
   states: new Map(),
@@ -39,9 +40,14 @@ const outline = createOutline(session);
 const feed = createFeed({
   build(row) {
     building = row;
-    const element = rowElement(session, folds, row);
-    building = -1;
-    return element;
+    try {
+      return rowElement(session, folds, row);
+    } catch (error) {
+      // One entry of a form that nobody has thought of must not take the others with it.
+      return el("article", { class: "row" }, el("p", { class: "note" }, `This entry cannot be shown: ${error}`));
+    } finally {
+      building = -1;
+    }
   },
   guess: () => guessHeights(session.index, session.rows),
   inset: () => bar.getBoundingClientRect().bottom,
@@ -85,7 +91,7 @@ function start(): void {
   skip.setAttribute("href", "#conversation");
   const status = el("p", { id: "said", class: "off-screen", role: "status" });
   document.getElementById("app")?.append(skip, bar, el("div", { class: "columns" }, sidebar, main), status);
-  setSidebar(matchMedia("(min-width: 64rem)").matches);
+  setSidebar(isWide());
   listen();
   showIntro();
   load();
@@ -93,7 +99,6 @@ function start(): void {
 
 /** The first block is shown as soon as it is there, the whole when all of it is. */
 function load(): void {
-  let hasFirst = false;
   main.setAttribute("aria-busy", "true");
   inSlices(() => {
     if (store.readNext()) {
@@ -164,7 +169,7 @@ function showPlace(place: number): void {
   for (const old of document.querySelectorAll(".target")) old.classList.remove("target");
   target?.classList.add("target");
   article?.focus({ preventScroll: true });
-  if (!matchMedia("(min-width: 64rem)").matches) setSidebar(false);
+  if (!isWide()) setSidebar(false);
 }
 
 /** The place in the row where what was searched for stands. */
@@ -193,7 +198,7 @@ function searchChanged(isSearching: boolean): void {
   outlineTitle.textContent = isSearching ? "Found" : "Outline";
   sidebar.replaceChildren(outlineTitle, isSearching ? searchBar.results : outline.element);
   searchBar.refresh();
-  outline.reset();
+  outline.refresh();
   paintFound(feed.element, search.wanted);
 }
 
@@ -213,7 +218,6 @@ function followHash(): void {
   const id = safeDecode(location.hash.slice(1));
   const place = session.index.places.get(id);
   if (place !== undefined) session.goTo(place);
-  else if (id === "") return;
 }
 
 function safeDecode(text: string): string {
@@ -224,6 +228,9 @@ function safeDecode(text: string): string {
     return "";
   }
 }
+
+/** Whether the outline has room beside the conversation. */
+const isWide = (): boolean => matchMedia("(min-width: 64rem)").matches;
 
 const isSidebarOpen = (): boolean => document.documentElement.classList.contains("with-outline");
 
@@ -245,7 +252,10 @@ function listen(): void {
     } else if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
       event.preventDefault();
       stepToUser(event.key === "ArrowUp" ? -1 : 1);
-    } else if (event.key === "Escape" && !matchMedia("(min-width: 64rem)").matches) setSidebar(false);
+    } else if (event.key === "Escape" && !isWide()) setSidebar(false);
+  });
+  main.addEventListener("click", () => {
+    if (!isWide()) setSidebar(false);
   });
   window.addEventListener("beforeprint", () => {
     theme.forPrint(true);

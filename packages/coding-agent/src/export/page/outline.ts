@@ -22,6 +22,8 @@ export interface Outline {
   readonly element: HTMLElement;
   /** The path, or the session, is another one. */
   reset(): void;
+  /** It is on the screen again. */
+  refresh(): void;
   /** Marks where in the conversation the reader is. */
   mark(place: number): void;
 }
@@ -58,6 +60,7 @@ export function createOutline(session: Session): Outline {
 
   return {
     element: list.element,
+    refresh: () => list.refresh(),
     reset() {
       onPath = new Set(session.path);
       rows = outlineOf(session.index, session.tree, session.leaf, (place) =>

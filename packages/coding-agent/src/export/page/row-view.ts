@@ -18,7 +18,7 @@ export function rowElement(session: Session, folds: Folds, row: number): HTMLEle
   const look = lookOf(kind, shownEntry(session, folds, places));
   const article = el("article", {
     id: elementId(id),
-    class: ["row", kind, look.isSmall && "small", isQuiet(session, row, look) && "quiet", look.tone]
+    class: ["row", `kind-${kind}`, look.isSmall && "small", isQuiet(session, row, look) && "quiet", look.tone]
       .filter(Boolean)
       .join(" "),
     tabindex: -1,

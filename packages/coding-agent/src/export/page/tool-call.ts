@@ -2,7 +2,7 @@ import { isFields } from "../html/format.ts";
 import { contentText, searchText } from "../model/entry-text.ts";
 import { replacedLines } from "../text/diff.ts";
 import { languageOfPath } from "../text/languages.ts";
-import { badge, viewIn } from "./custom-view.ts";
+import { badge, fieldList, viewIn } from "./custom-view.ts";
 import { type Child, el } from "./dom.ts";
 import { type Folds, fold } from "./fold.ts";
 import { imageElement } from "./image.ts";
@@ -31,18 +31,29 @@ export function toolCall(folds: Folds, key: string, call: Fields, result: Fields
       state(result),
     ],
     text: () => `${searchText(call)}\n${result ? searchText(result) : ""}`,
-    build: () => [...inputParts(name, input), ...(result ? resultParts(name, input, result, view?.body) : [])],
+    build: () => [
+      ...inputParts(name, withoutShown(input, result)),
+      ...(result ? resultParts(name, input, result, view?.body) : []),
+    ],
   });
 }
+
+/** What an edit has changed says more than what it was asked to change. */
+function withoutShown(input: Fields, result: Fields | undefined): Fields {
+  const hasDiff = isFields(result?.details) && text(result.details.diff) !== "";
+  return hasDiff ? Object.fromEntries(Object.entries(input).filter(([name]) => !REPLACEMENTS.includes(name))) : input;
+}
+
+const REPLACEMENTS = ["edits", "oldText", "newText", "old_text", "new_text", "old_string", "new_string"];
 
 /** Names of arguments that tell best what a call is about. */
 const TELLING = [
   "command",
+  "pattern",
+  "query",
   "path",
   "file_path",
   "filePath",
-  "pattern",
-  "query",
   "url",
   "description",
   "task",
@@ -93,19 +104,31 @@ function editInput(input: Fields): Child[] | undefined {
     return before === "" && after === "" ? undefined : linesBlock(replacedLines(before, after), after, "Replacement");
   });
   if (parts.length === 0 || parts.some((part) => part === undefined)) return undefined;
-  return [rest(input, ["edits", "oldText", "newText", "old_text", "new_text", "old_string", "new_string"]), ...parts];
+  return [rest(input, REPLACEMENTS), ...parts];
 }
 
 /** Arguments that are not shown otherwise. */
 function rest(input: Fields, shown: readonly string[]): Child {
   const left = Object.entries(input).filter(([name]) => !shown.includes(name));
-  return left.length > 0 && jsonBlock(Object.fromEntries(left), "Arguments");
+  return left.length > 0 && inputElement(Object.fromEntries(left));
+}
+
+const MOST_CHARS = 200;
+
+/** Short ones as a list, others as JSON. */
+function inputElement(input: Fields): HTMLElement {
+  const texts = Object.entries(input).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  const isShort = texts.every(([, value = ""]) => value.length <= MOST_CHARS && !value.includes("\n"));
+  return isShort ? fieldList(texts as [string, string][]) : jsonBlock(input, "Arguments");
 }
 
 function inputParts(name: string, input: Fields): Child[] {
   const special = Object.hasOwn(INPUTS, name) ? INPUTS[name]?.(input) : undefined;
   if (special) return special;
-  return Object.keys(input).length > 0 ? [jsonBlock(input, "Arguments")] : [];
+  return Object.keys(input).length > 0 ? [inputElement(input)] : [];
 }
 
 function resultParts(name: string, input: Fields, result: Fields, view: (() => Child[]) | undefined): Child[] {
