@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
@@ -21,9 +21,12 @@ export interface PageBrowser {
   close(): Promise<void>;
 }
 
-const EXECUTABLES = ["/usr/bin/chromium", "/usr/bin/chromium-browser"];
-
-export async function startBrowser(executablePath = process.env.CHROMIUM ?? EXECUTABLES[0]): Promise<PageBrowser> {
+export async function startBrowser(executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium"): Promise<PageBrowser> {
+  if (!existsSync(executablePath)) {
+    throw new Error(
+      `there is no browser at ${executablePath}: install Debian's chromium, or name the path of one with CHROMIUM`,
+    );
+  }
   const folder = mkdtempSync(join(tmpdir(), "tiller-page-"));
   const browser: Browser = await chromium.launch({
     executablePath,

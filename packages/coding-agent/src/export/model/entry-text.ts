@@ -15,6 +15,7 @@ const NOT_SEARCHED = new Set([
   "thoughtSignature",
   "mimeType",
   "responseId",
+  "toolCallId",
 ]);
 
 /** All text of an entry that somebody may look for, each piece in a line of its own. Images have none. */
@@ -73,7 +74,7 @@ function firstWords(said: string): string {
 export function snippetOf(whole: string, wanted: string): { text: string; at: number } | undefined {
   const found = whole.toLowerCase().indexOf(wanted);
   if (found < 0) return undefined;
-  const start = Math.max(0, found - 30);
+  const start = Math.max(0, found - 12);
   const shown = `${start > 0 ? "…" : ""}${whole.slice(start, found + wanted.length + 90)}`.replace(/\s/g, " ");
   return { text: shown, at: found - start + (start > 0 ? 1 : 0) };
 }

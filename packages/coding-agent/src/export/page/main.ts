@@ -238,6 +238,9 @@ function setSidebar(isOpen: boolean): void {
   document.documentElement.classList.toggle("with-outline", isOpen);
   menu.setAttribute("aria-expanded", String(isOpen));
   sidebar.hidden = !isOpen;
+  // Nothing of it was made while it was not to be seen.
+  outline.refresh();
+  searchBar.refresh();
 }
 
 function listen(): void {

@@ -1,3 +1,4 @@
+import type { Kind } from "../html/format.ts";
 import { searchText, snippetOf, titleOf } from "../model/entry-text.ts";
 import { say } from "./copy.ts";
 import { button, el, entryLink, icon } from "./dom.ts";
@@ -9,6 +10,17 @@ import type { Session } from "./session.ts";
 /** The field one searches with, the steps from hit to hit, and the list of all hits. */
 
 const LINE_PX = 52;
+
+const KIND_NAMES: Partial<Record<Kind, string>> = {
+  user: "User",
+  assistant: "Assistant",
+  toolResult: "Result of a tool",
+  bashExecution: "Command of the user",
+  customMessage: "Extension",
+  custom: "Extension",
+  branchSummary: "Summary of a branch",
+  compaction: "Compaction",
+};
 
 export interface SearchBar {
   readonly element: HTMLElement;
@@ -28,6 +40,8 @@ export interface SearchBarParts {
   /** Somebody searches, or does so no longer. */
   changed(isSearching: boolean): void;
 }
+
+const kindName = (kind: Kind): string => KIND_NAMES[kind] ?? kind.replaceAll("_", " ");
 
 export function createSearchBar({ session, search, show, changed }: SearchBarParts): SearchBar {
   const field = el("input", {
@@ -64,7 +78,7 @@ export function createSearchBar({ session, search, show, changed }: SearchBarPar
       el(
         "span",
         { class: "hit-kind" },
-        session.index.kinds[place] ?? "",
+        kindName(session.index.kinds[place] ?? "other"),
         !session.rows.rowOf.has(place) && " · other branch",
       ),
       el(
