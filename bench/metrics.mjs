@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { client } from "./client.mjs";
 import { extensions } from "./extensions.mjs";
 import { hostTools } from "./host-tools.mjs";
 import { pssMb, residentMb } from "./machine.mjs";
@@ -379,6 +380,7 @@ export const METRICS = {
   extensions: { title: "Extensions", measure: extensions },
   rules: { title: "Stream rules", measure: rules },
   "host-tools": { title: "Tools of the host", measure: hostTools },
+  client: { title: "The TypeScript client", measure: client },
   aborts: { title: "Abort", measure: aborts },
   steering: { title: "Steering", measure: steering },
 };

@@ -26,6 +26,8 @@ test("a quick run measures everything once and writes the report", () => {
       "## Sessions",
       "## Extensions",
       "## Stream rules",
+      "## Tools of the host",
+      "## The TypeScript client",
       "## Abort",
       "## Steering",
     ]);

@@ -2,12 +2,16 @@
 // Bundles the product into packages/coding-agent/dist.
 //
 // cli.js loads app.js, the one eager file; every `import()` in the sources becomes a lazy chunk under dist/chunks/. It is
-// CommonJS, which Node starts 5 ms faster than an ES module.
+// CommonJS, which Node starts 5 ms faster than an ES module. What programs import (index.js and the others of LIBRARY)
+// is made of the same chunks, with its types beside it (build-types.mjs). client.js is `tiller/client`, which shares no
+// file with the agent.
 import { createHash } from "node:crypto";
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { isolatedDeclaration } from "oxc-transform";
 import { rolldown } from "rolldown";
+import { buildTypes } from "./build-types.mjs";
 import { pagePlugin } from "./page-plugin.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -18,7 +22,20 @@ const dist = join(productDir, "dist");
 /** Lazy chunks that a start in RPC mode loads anyway; they count as part of the start path in the printed size. */
 const START_ROOTS = ["main.ts", "modes/rpc/rpc-mode.ts"];
 
-const COPIES = ["schema/rpc.schema.json", "schema/session.schema.json", "packages/ai/src/models.json"];
+/** What other programs import, under the names that package.json exports. */
+const LIBRARY = {
+  index: "packages/coding-agent/src/index.ts",
+  protocol: "packages/protocol/src/index.ts",
+  ai: "packages/ai/src/index.ts",
+  agent: "packages/agent/src/index.ts",
+};
+
+const COPIES = [
+  "schema/rpc.schema.json",
+  "schema/session.schema.json",
+  "schema/settings.schema.json",
+  "packages/ai/src/models.json",
+];
 /** The package has its own copies of these. */
 const PACKAGE_COPIES = ["README.md", "LICENSE"];
 
@@ -26,25 +43,28 @@ const PACKAGE_COPIES = ["README.md", "LICENSE"];
 const RUN_MODULES = [
   /coding-agent\/src\/(run-machinery|system-prompt\/build|session\/messages-to-llm|tools\/create-tools)\.ts$/,
   /coding-agent\/src\/(session-compaction|session\/(restore|compaction\/(ask-model|compactor|policy)|store\/session-(disk|file|lock)))\.ts$/,
-  /coding-agent\/src\/(resources|text-or-file|lib\/repository-top|session\/(todos|todo-plan)|prompts\/(arguments|discover|expand|frontmatter|places)|skills\/(discover|skill)|rules\/discover|system-prompt\/(context-files|prompt-files))\.ts$/,
+  /coding-agent\/src\/(resources|text-or-file|lib\/repository-top|session\/(todos|todo-plan)|prompts\/(arguments|discover|expand|frontmatter|handlebars|places)|skills\/(discover|skill)|rules\/discover|system-prompt\/(context-files|prompt-files))\.ts$/,
   /packages\/agent\/src\/(agent-loop|assistant-turn|tool-calls|hooked)\.ts$/,
   /packages\/ai\/src\/(stream|redact|assemble|cost|partial-json|overflow)\.ts$/,
   /packages\/ai\/src\/apis\/(over-http|wire-history|history|call-ids|wrapped-text|lessons|wire-values)\.ts$/,
   /packages\/ai\/src\/http\/(?!routes|proxy\.|certificates|bun-fetch|get-json|environment|test-)/,
 ];
 
+/** It acts when it is loaded, which it must not for those who only import the library. */
+const ACTS_ON_LOAD = "lib/guard-stdout.ts";
+
 /** What every start needs is one file too; the architecture test keeps the list. */
 async function startModules() {
-  const entries = ["cli.ts", "app.ts"].map((name) => join(sourceDir, name));
+  const entries = ["cli.ts", "app.ts", ACTS_ON_LOAD].map((name) => join(sourceDir, name));
   const listed = (await readFile(join(root, "test/eager-modules.txt"), "utf8")).trim().split("\n");
   return new Set(listed.map((path) => join(root, path)).filter((path) => !entries.includes(path)));
 }
 
-async function bundle(name, define, minify) {
+async function bundle(input, define, minify) {
   // The loader is one small file of its own.
-  const start = name === "app" ? await startModules() : new Set();
+  const start = "app" in input ? await startModules() : new Set();
   const build = await rolldown({
-    input: { [name]: join(sourceDir, `${name}.ts`) },
+    input,
     platform: "node",
     // The compiler of extensions is a native package of its own, which the product depends on.
     external: [/^node:/, "oxc-transform"],
@@ -131,9 +151,26 @@ async function writeDist(outDir, chunks) {
   }
 }
 
+/** The types of the client, file by file: its sources say all that they export, so no type checker is needed for them. */
+async function writeClientTypes(outDir) {
+  const from = join(sourceDir, "client");
+  const to = join(outDir, "client");
+  await mkdir(to, { recursive: true });
+  const names = (await readdir(from)).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+  for (const name of names) {
+    const { code, errors } = await isolatedDeclaration(name, await readFile(join(from, name), "utf8"));
+    if (errors.length > 0) throw new Error(`client/${name}: ${errors[0].message}\n${errors[0].codeframe ?? ""}`);
+    const stranger = /from "([^".][^"]*|\.\.\/[^"]*)"/.exec(code)?.[1];
+    if (stranger) throw new Error(`client/${name}: its types need ${stranger}, which the package does not have`);
+    await writeFile(join(to, name.replace(/\.ts$/, ".d.ts")), code.replaceAll(/(from "\.\/[^"]+)\.ts"/g, '$1.js"'));
+  }
+  const fresh = new Set(names.map((name) => name.replace(/\.ts$/, ".d.ts")));
+  for (const name of await readdir(to)) if (!fresh.has(name)) await rm(join(to, name));
+}
+
 function startPathOf(chunks) {
   const roots = START_ROOTS.map((name) => join(sourceDir, name));
-  const entry = chunks.filter((chunk) => chunk.isEntry);
+  const entry = chunks.filter((chunk) => chunk.isEntry && ["cli", "app"].includes(chunk.name));
   const lazyStart = chunks.filter((chunk) => chunk.facadeModuleId && roots.includes(chunk.facadeModuleId));
   return { eager: staticClosure(chunks, entry), start: staticClosure(chunks, [...entry, ...lazyStart]) };
 }
@@ -141,14 +178,24 @@ function startPathOf(chunks) {
 /** Builds everything; resolves to the sizes in bytes. `outDir` and `minify` are for measurements. */
 export async function build({ outDir = dist, minify = { compress: true, mangle: false } } = {}) {
   const { version } = JSON.parse(await readFile(join(productDir, "package.json"), "utf8"));
-  const app = await bundle("app", { __TILLER_VERSION__: JSON.stringify(version) }, minify);
+  const library = Object.entries(LIBRARY).map(([name, path]) => [name, join(root, path)]);
+  const input = { app: join(sourceDir, "app.ts"), ...Object.fromEntries(library) };
+  const app = await bundle(input, { __TILLER_VERSION__: JSON.stringify(version) }, minify);
   // The loader is told which build it belongs to: compiled code of another one is of no use to it.
-  const cli = await bundle("cli", { __TILLER_BUILD__: JSON.stringify(buildId(app)) }, minify);
+  const cli = await bundle(
+    { cli: join(sourceDir, "cli.ts") },
+    { __TILLER_BUILD__: JSON.stringify(buildId(app)) },
+    minify,
+  );
   const chunks = [...cli, ...app];
+  // A program of its own, for hosts: it shares no file with the agent.
+  const client = await bundle({ client: join(sourceDir, "client/index.ts") }, {}, minify);
   refuseCircles(chunks);
-  await writeDist(outDir, chunks);
+  await writeDist(outDir, [...chunks, ...client]);
+  await writeClientTypes(outDir);
   for (const file of COPIES) await copyFile(join(root, file), join(outDir, basename(file)));
   if (outDir === dist) for (const file of PACKAGE_COPIES) await copyFile(join(root, file), join(productDir, file));
+  await buildTypes({ root, entries: LIBRARY, outDir: join(outDir, "types") });
   const { eager, start } = startPathOf(chunks);
   return {
     eagerBytes: sizeOf(eager),

@@ -4,19 +4,20 @@
 //   npm run test:compat                       all parts
 //   npm run test:compat -- sessions           session files go back and forth (scripts/compat-pi.mjs)
 //   npm run test:compat -- extensions         extensions that others wrote (scripts/compat-extensions.mjs)
+//   npm run test:compat -- clients            clients that others wrote (scripts/compat-clients.mjs)
 //
 // Further arguments go to the part.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./ensure.mjs";
 
-const PARTS = { sessions: "compat-pi.mjs", extensions: "compat-extensions.mjs" };
+const PARTS = { sessions: "compat-pi.mjs", extensions: "compat-extensions.mjs", clients: "compat-clients.mjs" };
 
 const [first, ...rest] = process.argv.slice(2);
 const isPart = first !== undefined && Object.hasOwn(PARTS, first);
 const names = isPart ? [first] : Object.keys(PARTS);
 if (first !== undefined && !isPart) {
-  process.stderr.write(`there is no part "${first}"; there are ${names.join(" and ")}\n`);
+  process.stderr.write(`there is no part "${first}"; there are ${names.join(", ")}\n`);
   process.exit(2);
 }
 for (const name of names) {

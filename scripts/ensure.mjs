@@ -48,7 +48,12 @@ export function ensureInstalled() {
 
 /** Everything whose change makes the bundle stale. Tests and generated Markdown do not. */
 function sourceFiles() {
-  const files = [join(root, "scripts/build.mjs"), join(root, "schema/rpc.schema.json"), lockFile];
+  const files = [
+    join(root, "scripts/build.mjs"),
+    join(root, "scripts/build-types.mjs"),
+    join(root, "schema/rpc.schema.json"),
+    lockFile,
+  ];
   for (const name of readdirSync(join(root, "packages"))) {
     files.push(join(root, "packages", name, "package.json"));
     const source = join(root, "packages", name, "src");

@@ -1,43 +1,25 @@
 #!/usr/bin/env node
-// What a user gets: packs the product, installs the tarball into an empty folder without network and talks to it.
+// Packs the product, installs the tarball into an empty folder without network, talks to it, also with its client,
+// and compiles a program against its types.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ensure, root } from "./ensure.mjs";
+import { root } from "./ensure.mjs";
+import { check, withPacked } from "./packed.mjs";
 
-const productDir = join(root, "packages/coding-agent");
 const TIMEOUT_MS = 30_000;
 
-function check(truth, sentence) {
-  if (!truth) throw new Error(sentence);
-}
-
-function npm(args, cwd) {
-  const result = spawnSync("npm", args, { cwd, encoding: "utf8", shell: process.platform === "win32" });
-  check(result.status === 0, `npm ${args.join(" ")} failed:\n${result.stderr}${result.stdout}`);
-  return result.stdout;
-}
-
-function pack(destination) {
-  const [packed] = JSON.parse(
-    npm(["pack", "--json", "--ignore-scripts", "--pack-destination", destination], productDir),
-  );
-  const paths = packed.files.map((file) => file.path);
-  for (const wanted of ["package.json", "README.md", "LICENSE", "dist/cli.js", "dist/rpc.schema.json"]) {
-    check(paths.includes(wanted), `the tarball lacks ${wanted}; it has ${paths.join(", ")}`);
-  }
-  const stray = paths.find((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"));
-  check(!stray, `the tarball contains source: ${stray}`);
-  return { file: join(destination, packed.filename), size: packed.size, count: paths.length };
-}
-
-function install(tarball, folder) {
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "empty", private: true }));
-  npm(["install", "--ignore-scripts", "--offline", "--no-audit", "--no-fund", tarball], folder);
-  const bin = join(folder, "node_modules/.bin/tiller");
-  check((statSync(bin).mode & 0o100) !== 0, `${bin} is not executable`);
-  return bin;
+/** The client, as a program of the user imports it. */
+function useClient(folder) {
+  const program = `import { RpcClient } from "tiller/client";
+    const client = new RpcClient({ args: ["--no-session"] });
+    await client.start();
+    process.stdout.write((await client.ask("hello")).status);
+    await client.stop();`;
+  const env = { PATH: process.env.PATH, HOME: folder, TILLER_DIR: join(folder, "home/agent") };
+  const args = ["--input-type=module", "--eval", program];
+  const result = spawnSync(process.execPath, args, { cwd: folder, env, encoding: "utf8", timeout: TIMEOUT_MS });
+  check(result.stdout === "completed", `the client said "${result.stdout}".\nstderr: ${result.stderr}`);
 }
 
 /** One prompt over pipes; resolves to what came out. */
@@ -93,24 +75,57 @@ function checkFrames({ code, stdout, stderr }) {
   return types.length;
 }
 
-async function main() {
-  ensure();
-  const folder = mkdtempSync(join(tmpdir(), "tiller-pack-"));
-  try {
-    const tarball = pack(folder);
-    const empty = join(folder, "user");
-    mkdirSync(empty);
-    const bin = install(tarball.file, empty);
-    const count = checkFrames(await converse(bin, empty));
-    process.stdout.write(
-      `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed offline; ${count} frames for one prompt; fine\n`,
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+/** Uses of every entry that are right, and the same with mistakes that the types must notice. */
+const RIGHT = `import { createAgent } from "tiller/agent";
+import { streamAssistant } from "tiller/ai";
+import { COMMAND_TABLE, type RpcCommand, type RpcEvent } from "tiller/protocol";
+import { createAgentSession, type AgentSessionEvent } from "tiller";
+export const parts = [createAgent, streamAssistant, COMMAND_TABLE.prompt.lane];
+export const command: RpcCommand<"prompt"> = { type: "prompt", message: "hello" };
+export const event: RpcEvent<"session_settled"> = { type: "session_settled", seq: 1 };
+export const text = (told: AgentSessionEvent): string => (told.type === "message_update" ? told.message.model : told.type);
+export async function tree(): Promise<number> {
+  const { session } = await createAgentSession({ session: false });
+  return (await session.call("get_tree")).tree.length;
+}
+`;
+const WRONG = [
+  ['type: "prompt", message: "hello"', 'type: "prompt", massage: "hello"', "massage"],
+  ['session.call("get_tree")', 'session.call("get_three")', "get_three"],
+  ["session: false", "sesion: false", "sesion"],
+  ["told.message.model", "told.message.modle", "modle"],
+];
+
+/** The types of the package itself are checked too, and without the schema library they are made from. */
+function compile(folder) {
+  const options = { strict: true, module: "nodenext", target: "es2023", noEmit: true, skipLibCheck: false };
+  const typeRoots = [join(root, "node_modules/@types")];
+  const compilerOptions = { ...options, types: ["node"], typeRoots };
+  copyFileSync(join(root, "docs/examples/library.ts"), join(folder, "example.mts"));
+  writeFileSync(join(folder, "right.mts"), RIGHT);
+  const wrong = WRONG.map(([right, mistake], i) => [`wrong${i}.mts`, RIGHT.replace(right, mistake)]);
+  for (const [name, program] of wrong) writeFileSync(join(folder, name), program);
+  const files = ["example.mts", "right.mts", ...wrong.map(([name]) => name)];
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { encoding: "utf8" });
+  const errors = stdout.split("\n").filter((line) => /\(\d+,\d+\): error/.test(line));
+  const unexpected = errors.filter((line) => !/^(.*\/)?wrong\d/.test(line));
+  check(unexpected.length === 0, `a program does not compile against the package:\n${unexpected.join("\n")}`);
+  for (const [i, [, , word]] of WRONG.entries()) {
+    const isNoticed = errors.some((line) => line.includes(`wrong${i}.mts`) && line.includes(word));
+    check(isNoticed, `the types do not notice "${word}"; they say:\n${stdout}`);
   }
 }
 
-main().catch((error) => {
+withPacked(async ({ tarball, user, bin }) => {
+  const count = checkFrames(await converse(bin, user));
+  useClient(user);
+  compile(user);
+  process.stdout.write(
+    `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed offline; ${count} frames for one prompt; a program compiles against its types; fine\n`,
+  );
+}).catch((error) => {
   process.stderr.write(`pack-smoke: ${error.message}\n`);
   process.exitCode = 1;
 });

@@ -182,7 +182,7 @@ header of the session and every event as RPC mode does, one line each.
 
 | exit code | reason |
 | --- | --- |
-| 0 | stdin was closed, or help, version, models or sessions were shown, or \`tiller doctor\` or \`tiller sessions verify\` found no problem |
+| 0 | stdin was closed, or help, version, models, sessions or a schema were shown, or \`tiller doctor\` or \`tiller sessions verify\` found no problem |
 | 1 | \`@file\` in RPC mode, \`--api-key\` without a model, a session that cannot be opened, options about sessions that contradict each other, or \`tiller doctor\` or \`tiller sessions verify\` found a problem; in print and JSON mode: the last prompt did not complete |
 | 2 | an option that is unknown or not built yet, or a value that does not fit |
 

@@ -5,7 +5,7 @@ import type { CommandRow, FrameRow } from "../../packages/protocol/src/define.ts
 import { EVENTS } from "../../packages/protocol/src/events.ts";
 import { FRAMES } from "../../packages/protocol/src/frames.ts";
 import { NAMED_TYPES } from "../../packages/protocol/src/types.ts";
-import { GENERATED_NOTE } from "./note.ts";
+import { forVersion, GENERATED_NOTE } from "./note.ts";
 import { typeName } from "./type-names.ts";
 
 /** The whole protocol as one JSON Schema: `HostFrame` is what a host writes, `AgentFrame` what it reads. */
@@ -32,6 +32,7 @@ export function renderJsonSchema(): string {
   defs.AgentFrame = { anyOf: [...framesOf("out"), ...events.map((row) => reference(`event.${row.type}`))] };
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
+    $comment: forVersion(),
     title: "Tiller RPC frames",
     description: `${GENERATED_NOTE} One frame is one line of JSON.`,
     anyOf: [reference("HostFrame"), reference("AgentFrame")],

@@ -5,7 +5,7 @@ import { ENTRIES, OtherEntry, SessionHeader, TitleLine } from "../../packages/pr
 import { NAMED_TYPES } from "../../packages/protocol/src/types.ts";
 import type { JsonSchemaNode } from "./compile-check.ts";
 import { describedBy, type Json, reference, withReferences } from "./json-schema.ts";
-import { GENERATED_NOTE } from "./note.ts";
+import { forVersion, GENERATED_NOTE } from "./note.ts";
 
 /** A line of a session file as JSON Schema. What we know must fit; what we do not know is welcome. */
 export function renderSessionSchema(): string {
@@ -24,6 +24,7 @@ export function renderSessionSchema(): string {
   addNamedTypes(defs);
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
+    $comment: forVersion(),
     title: "A line of a Tiller session file",
     description: `${GENERATED_NOTE} Version 3. The first line is the header, or a title line and then the header.`,
     anyOf: [reference("SessionHeader"), reference("TitleLine"), reference("Entry")],

@@ -91,11 +91,19 @@ describe.each(CHOICES)("%s", (_how, dialect, choose) => {
         version: expect.stringMatching(/^\d+\.\d+\.\d+/),
         dialect,
         protocolVersion: 1,
-        supportedProtocolVersions: [1],
-        limits: { maxLineBytes: 256 * 1024 * 1024 },
+        supportedProtocolVersions: [1, 2],
+        maxFrameBytes: 1048576,
+        maxReassembledFrameBytes: 67108864,
+        limits: {
+          maxLineBytes: 256 * 1024 * 1024,
+          maxFrameBytes: 1048576,
+          maxReassembledFrameBytes: 67108864,
+        },
       });
     }
-    expect((await rpc.call({ type: "get_capabilities" })).data).toMatchObject({ dialect });
+    const { data } = await rpc.call({ type: "get_capabilities" });
+    expect(data).toMatchObject({ dialect, protocolVersion: 1, supportedProtocolVersions: [1, 2] });
+    expect((data as { events: string[] }).events.includes("prompt_result")).toBe(expected.hasResult);
     rpc.send({ id: "u", type: "dance" });
     expect(await rpc.waitFor(({ command }) => command === "dance")).toEqual({
       ...(expected.echoesId ? { id: "u" } : {}),

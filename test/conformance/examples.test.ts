@@ -27,6 +27,8 @@ function startHost(program: string[], linkName: string, options: SandboxOptions 
   const bin = join(sandbox.root, "bin");
   mkdirSync(bin);
   symlinkSync(cliPath(), join(bin, linkName));
+  mkdirSync(join(sandbox.root, "node_modules"));
+  symlinkSync(join(repoRoot, "packages/coding-agent"), join(sandbox.root, "node_modules/tiller"));
   const PATH = [bin, dirname(process.execPath), sandbox.env.PATH].join(delimiter);
   const [command = "", ...args] = program;
   const child = spawn(command, args, { cwd: sandbox.cwd, env: { ...sandbox.env, PATH }, detached: true });
@@ -66,6 +68,7 @@ describe("the README", () => {
   for (const [name, command, file] of [
     ["readme-python", "python3", "host.py"],
     ["readme-node", process.execPath, "host.mjs"],
+    ["readme-client", process.execPath, "host.mjs"],
   ] as const) {
     it(`has a program that works: ${name}`, async () => {
       const host = startHost([command, join("..", file)], "tiller", { files: { "treasure.txt": "gold" } });

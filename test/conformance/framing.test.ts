@@ -153,6 +153,25 @@ describe("what comes out", () => {
   });
 });
 
+describe("version 2 of the protocol", () => {
+  it("long frames come in chunks, events and answers alike, and commands still come as one line", async () => {
+    const rpc = start({ script: ['text "ok"'] });
+    const message = "ä".repeat(700_000);
+    await rpc.call({ type: "negotiate_protocol", protocolVersion: 2 });
+    const { frames } = await rpc.prompt(message);
+    const chunks = frames.filter(({ type }) => type === "rpc_chunk");
+    // The user's message is told three times: as its start, as its end, and in the end of the run.
+    expect(new Set(chunks.map(({ chunkId }) => chunkId)).size).toBe(3);
+    expect(chunks.every((chunk) => JSON.stringify(chunk).length < 1_048_576)).toBe(true);
+    const since = rpc.mark();
+    const answer = await rpc.call({ type: "get_messages" });
+    expect((answer.data as { messages: { content: { text: string }[] }[] }).messages[0]?.content[0]?.text).toBe(
+      message,
+    );
+    expect(rpc.types(since)).toEqual([...Array(6).fill("rpc_chunk"), "response"]);
+  });
+});
+
 describe("the id", () => {
   const everyCommand = Object.keys(COMMAND_TABLE);
 

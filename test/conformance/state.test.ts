@@ -295,6 +295,8 @@ describe("get_capabilities", () => {
     expect(data).toEqual({
       version: ready.version,
       dialect: "union",
+      protocolVersion: 1,
+      supportedProtocolVersions: [1, 2],
       commands: expect.any(Array),
       events: expect.any(Array),
       limits: ready.limits,

@@ -198,6 +198,12 @@ testSome("process.exit in session_start ends the process with that code", async 
   expect(await rpc.waitExit()).toEqual({ code: 8, signal: null });
 });
 
+test("process.exit in session_shutdown ends the process with that code", async () => {
+  const rpc = start(extension(`pi.on("session_shutdown", () => { process.exit(9); });`));
+  rpc.closeStdin();
+  expect(await rpc.waitExit()).toEqual({ code: 9, signal: null });
+});
+
 testSome("process.exit while it is loaded ends the process with that code", async () => {
   const rpc = start(extension("process.exit(7);"));
   expect(await rpc.waitExit()).toEqual({ code: 7, signal: null });

@@ -79,3 +79,37 @@ test("a person is asked, the login is kept and renewed, and ended", async () => 
   const refused = await rpc.call({ type: "prompt", message: "Ahoy" });
   expect(refused).toMatchObject({ success: false, error: expect.stringContaining("harbour") });
 });
+
+test("a host logs in by itself: it is led by dialogs, may fail, and may give up", async () => {
+  const url = `http://127.0.0.1:${(office.address() as AddressInfo).port}`;
+  const rpc = start({
+    args: ["-e", EXTENSION, "--no-session"],
+    env: { OFFICE_URL: url, HARBOUR_URL: "http://127.0.0.1:9/v1" },
+  });
+  const providers = async (): Promise<unknown> => (await rpc.call({ type: "get_login_providers" })).data;
+  const pass = { id: "harbour", name: "Harbour pass", available: true };
+  expect(await providers()).toEqual({ providers: [{ ...pass, authenticated: false }] });
+
+  const login = async (code?: string): Promise<unknown> => {
+    const since = rpc.mark();
+    const answer = rpc.call({ type: "login", providerId: "harbour" });
+    expect(await rpc.waitFor(({ method }) => method === "notify", { since })).toMatchObject({
+      message: `Log in at ${url}/apply`,
+    });
+    const { id, timeout } = await rpc.waitFor(({ method }) => method === "input", { since });
+    expect(timeout).toBe(600_000);
+    if (code === undefined) await rpc.call({ type: "abort" });
+    else rpc.send({ type: "extension_ui_response", id, value: code });
+    const { success, data, error } = await answer;
+    return success ? data : error;
+  };
+  expect(await login("wrong")).toBe("The login with harbour failed: the office says 403");
+  expect(await login()).toMatch(/^The login with harbour /);
+  expect(await providers()).toEqual({ providers: [{ ...pass, authenticated: false }] });
+  expect(await login("right")).toEqual({ providerId: "harbour" });
+  expect(await providers()).toEqual({ providers: [{ ...pass, authenticated: true }] });
+  expect(await rpc.call({ type: "login", providerId: "nobody" })).toMatchObject({
+    success: false,
+    error: "Unknown OAuth provider: nobody",
+  });
+});

@@ -56,7 +56,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   rules: ["lib", "protocol", "config", "prompts", "tools", "types:agent"],
   export: ["lib", "protocol", "session/store"],
   approvals: ["lib", "protocol", "exec", "tools", "types:config", "types:agent", "types:session"],
-  modes: ["lib", "protocol", "config", "types:session"],
+  // The client only because documentation names a path for it there.
+  modes: ["lib", "protocol", "config", "client", "types:session"],
   client: ["lib", "protocol"],
   "command-line": ["lib", "protocol", "config"],
   composition: [
@@ -80,6 +81,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "export",
     "approvals",
   ],
+  // What a program in the same process gets: the commands of RPC mode without its pipes.
+  library: ["command-line", "composition", "lib", "protocol", "modes", "types:session"],
   doctor: ["command-line", "composition", "lib", "protocol", "ai", "config"],
   sessions: ["command-line", "lib", "protocol", "config", "session/store"],
   "config-command": ["command-line", "lib", "protocol", "config"],
@@ -94,6 +97,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "doctor",
     "sessions",
     "config-command",
+    "library",
     "types:session",
   ],
 };
@@ -265,6 +269,7 @@ const JSON_PARSERS = [
     "config/json-text.ts",
     "config/setting-value.ts",
     "lib/plain-json.ts",
+    "library/commands.ts",
     "session/session-views.ts",
     "session/store/entries-from.ts",
     "session/store/entry-index.ts",
@@ -390,6 +395,8 @@ export const CODE_RULES: readonly CodeRule[] = [
       ...["protocol", "ai", "agent", "coding-agent"].map((name) => `packages/${name}/src/index.ts`),
       // Paths that the protocol's documentation names.
       ...product("modes/rpc/rpc-types.ts", "modes/rpc/rpc-client.ts"),
+      // The root of the sub-path `tiller/client`.
+      ...product("client/index.ts"),
     ],
     find: reExport,
   },

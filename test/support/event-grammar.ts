@@ -16,6 +16,8 @@ export interface GrammarOptions {
   dialect?: "union" | "pi" | "omp" | "xcsh";
   /** For stories in which an extension starts a run by itself. */
   runsWithoutPrompt?: boolean;
+  /** For stories in which the host does not want all events: only responses and numbers are checked. */
+  filteredEvents?: boolean;
   /** For stories in which an extension puts another message in the place of one that was streamed. */
   replacedMessages?: boolean;
 }
@@ -161,6 +163,7 @@ export class EventGrammar {
 
   private dispatch(frame: Frame): string | undefined {
     if (frame.type === "ready" && this.count === 1) return undefined;
+    if (this.options.filteredEvents) return frame.type === "response" ? this.answer(frame) : undefined;
     return typeof frame.type === "string" ? this.handlers[frame.type]?.(frame) : "a frame without type";
   }
 

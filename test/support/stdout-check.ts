@@ -20,6 +20,8 @@ export class StdoutCheck {
   private readonly mutate = mutateFromEnv();
   private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   private rest: Uint8Array[] = [];
+  /** Chunks of a frame that is not complete yet. */
+  private chunks: Frame[] = [];
 
   constructor(options: StdoutCheckOptions) {
     this.options = options;
@@ -34,6 +36,8 @@ export class StdoutCheck {
       this.rest.push(chunk.subarray(from, end));
       const frame = this.line(Buffer.concat(this.rest));
       if (frame) frames.push(frame);
+      const whole = frame?.type === "rpc_chunk" ? this.joined(frame) : undefined;
+      if (whole) frames.push(whole);
       this.rest = [];
       from = end + 1;
     }
@@ -49,7 +53,22 @@ export class StdoutCheck {
     if (problem) this.problems.push(problem);
   }
 
+  /** The frame that this chunk completes. */
+  private joined(chunk: Frame): Frame | undefined {
+    this.chunks.push(chunk);
+    const [{ chunkId, count, byteLength } = chunk] = this.chunks;
+    const isNext = chunk.chunkId === chunkId && chunk.index === this.chunks.length - 1 && chunk.count === count;
+    if (!isNext) this.note(`a chunk out of order: ${brief(chunk)}`);
+    if (this.chunks.length !== count) return undefined;
+    const bytes = Buffer.concat(this.chunks.splice(0).map(({ data }) => Buffer.from(String(data), "base64")));
+    if (bytes.length !== byteLength) this.note(`chunks of ${byteLength} bytes have ${bytes.length}`);
+    return this.line(bytes);
+  }
+
   private line(bytes: Uint8Array): Frame | undefined {
+    if (this.chunks.length > 0 && bytes.length > 0 && !Buffer.from(bytes).includes('"rpc_chunk"')) {
+      this.note(`a frame between the chunks of another: ${brief(Buffer.from(bytes).toString())}`);
+    }
     const parsed = this.parse(bytes);
     if (!parsed) return undefined;
     const frame = this.mutate?.(parsed) ?? parsed;

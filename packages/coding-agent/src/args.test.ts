@@ -349,6 +349,7 @@ describe("sub-commands", () => {
       { all: true, json: true },
     ],
     [["config"], "config", [], {}],
+    [["schema", "session"], "schema", ["session"], {}],
     [["config", "retry.enabled", "--json"], "config", ["retry.enabled"], { json: true }],
     [["sessions", "show", "id", "--session-dir", "d"], "sessions", ["show", "id"], { sessionDir: "d" }],
   ])("%j", (argv, kind, words, options) => {
@@ -367,6 +368,7 @@ describe("sub-commands", () => {
   it.each<[argv: string[], message: string]>([
     [["doctor", "who"], 'Error: `tiller doctor` takes no "who"; it looks at everything'],
     [["config", "a", "b"], 'Error: `tiller config` takes one KEY, but there is "b" too'],
+    [["schema", "rpc", "x"], 'Error: `tiller schema` takes one name, but there is "x" too'],
     [["doctor", "--all"], "Error: --all is for `tiller models` and `tiller sessions`"],
     [["models", "--json"], "Error: --json is for `tiller doctor`, `tiller sessions` and `tiller config`"],
     [["--mode", "rpc", "--json"], "Error: --json is for `tiller doctor`, `tiller sessions` and `tiller config`"],
@@ -384,7 +386,7 @@ describe("sub-commands", () => {
     ],
     [
       ["hello"],
-      'Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); "hello" is no sub-command, those are: models, doctor, sessions, config',
+      'Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); "hello" is no sub-command, those are: models, doctor, sessions, config, schema',
     ],
   ])("%j is refused", (argv, message) => {
     expect(parse(...argv)).toEqual({ kind: "error", message, exitCode: 2 });

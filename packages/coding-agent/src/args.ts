@@ -125,6 +125,9 @@ function refusalOf(
   if (command === "config" && walk.words.length > 2) {
     errors.push(`Error: \`tiller config\` takes one KEY, but there is "${walk.words[2]}" too`);
   }
+  if (command === "schema" && walk.words.length > 2) {
+    errors.push(`Error: \`tiller schema\` takes one name, but there is "${walk.words[2]}" too`);
+  }
   if (options.approve && options.noApprove) errors.push("Error: --approve and --no-approve exclude each other");
   if (errors.length > 0) {
     // What only an extension could know is told with the rest.

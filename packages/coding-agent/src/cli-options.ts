@@ -51,6 +51,10 @@ export const SUB_COMMANDS = {
     usage: "config [KEY]",
     summary: "Show every setting, or one, with its value and where it comes from, and what is wrong in the files.",
   },
+  schema: {
+    usage: "schema [rpc|session|settings]",
+    summary: "Print the JSON Schema of this version: of the frames, a line of a session file, or settings.json.",
+  },
 } as const;
 export type SubCommand = keyof typeof SUB_COMMANDS;
 

@@ -10,7 +10,7 @@ import type { RunArgs } from "./args.ts";
 import { choosesSession } from "./cli-options.ts";
 import { type Env, locksFolder, sessionFileName, sessionFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
-import { endProcesses } from "./exec/end-processes.ts";
+import { endProcesses, markedEnvironment } from "./exec/end-processes.ts";
 import type { Ground } from "./ground.ts";
 import {
   attachDisk,
@@ -59,6 +59,11 @@ export interface SessionSurroundings {
   cwd: string;
   clock: Clock;
   ids: IdSource;
+  /**
+   * The process is somebody else's: what it runs for this session is ended by this mark, so that other sessions keep
+   * theirs, and no extension gets guards around it.
+   */
+  guestMark?: string;
 }
 
 export interface CreatedSession {
@@ -75,9 +80,11 @@ export interface CreatedSession {
 
 /** The composition root: the only place that knows all the parts and joins them. */
 export async function createSession(
-  surroundings: SessionSurroundings,
+  given: SessionSurroundings,
 ): Promise<CreatedSession | { error: string; exitCode?: number }> {
-  configureTransport({ env: surroundings.env });
+  configureTransport({ env: given.env });
+  const { env, guestMark } = given;
+  const surroundings = guestMark === undefined ? given : { ...given, env: markedEnvironment(env, guestMark) };
   const plain = await openSetUp(surroundings);
   if ("error" in plain) return plain;
   const setUp = await addExtensions(plain, surroundings);
@@ -293,6 +300,8 @@ async function joinParts(ground: Ground): Promise<Joined> {
     hooks: () => joined?.hooks,
     todos,
     subAgents,
+    isStreaming: () => run.isStreaming,
+    openDisk,
   });
   let joined: JoinedExtensions | undefined;
   const started = (): Promise<void> => joined?.started() ?? Promise.resolve();
@@ -332,7 +341,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     compactor,
     contextUsage: createContextUsage(store, model, () => summaries.made?.contextUsage),
     wasInterrupted: () => resumption.wasInterrupted,
-    endProcesses,
+    endProcesses: () => endProcesses(ground.guestMark),
     unusable: found.unusable,
     expand: async (text) => (await resources()).expand(text),
     async resources() {
@@ -380,6 +389,8 @@ interface HistoryParts {
   subAgents: Late<SubAgents>;
   /** Ends what is going on in the session. */
   stop(reason: string): Promise<void>;
+  isStreaming(): boolean;
+  openDisk(): Promise<void>;
 }
 
 /** Everything about other sessions, and what it means for the parts when another one is entered. */
@@ -419,6 +430,16 @@ function lateHistory(ground: Ground, parts: HistoryParts): Late<EnteringHistory>
         if (how !== "tree") subAgents.made?.forget();
       },
       summarize: async (...task) => (await summaries.load()).summarizeBranch(...task),
+      handoff: {
+        isBusy: () => parts.isStreaming() || compactor.isCompacting,
+        summarize: async (...task) => (await summaries.load()).summarizeForHandoff(...task),
+        async add(untimed) {
+          await parts.openDisk();
+          const message = { ...untimed, timestamp: clock.now() };
+          void pipeline.emit({ type: "message_start", message });
+          void pipeline.emit({ type: "message_end", message });
+        },
+      },
     });
   });
 }

@@ -9,4 +9,6 @@ export interface ExtensionGround extends SetUp {
   startFolder: string;
   clock: Clock;
   ids: IdSource;
+  /** There when the process is somebody else's. */
+  guestMark?: string;
 }

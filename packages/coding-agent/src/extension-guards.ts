@@ -19,13 +19,29 @@ export interface ExtensionGuards {
 /** Our own code lies here. */
 const OWN_FOLDER = dirname(fileURLToPath(import.meta.url));
 
+export interface GuardOptions {
+  stuckMs: number;
+  lineInSource: WatchdogOptions["lineInSource"];
+  /** The process is somebody else's: nothing of it is replaced or watched. */
+  isGuest: boolean;
+}
+
 export function createExtensionGuards(
   places: () => readonly ExtensionPlace[],
   { report }: ExtensionReports,
-  { stuckMs, lineInSource }: { stuckMs: number; lineInSource: WatchdogOptions["lineInSource"] },
+  { stuckMs, lineInSource, isGuest }: GuardOptions,
 ): ExtensionGuards {
   let leave: ((code: number) => void) | undefined;
   const owner = (error: unknown): string | undefined => ownerOf(error, places(), OWN_FOLDER);
+  const takeError: ExtensionGuards["takeError"] = (error, event) => {
+    // It was told when it was asked for.
+    if (isProcessExit(error)) return true;
+    const extensionPath = owner(error);
+    if (extensionPath === undefined) return false;
+    report({ extensionPath, event, error: errorText(error) });
+    return true;
+  };
+  if (isGuest) return { enter: () => () => undefined, onExit: () => undefined, takeError };
   const guard = guardProcess({
     process,
     ownerOf: owner,
@@ -43,13 +59,6 @@ export function createExtensionGuards(
     onExit(given) {
       leave = given;
     },
-    takeError(error, event) {
-      // It was told when it was asked for.
-      if (isProcessExit(error)) return true;
-      const extensionPath = owner(error);
-      if (extensionPath === undefined) return false;
-      report({ extensionPath, event, error: errorText(error) });
-      return true;
-    },
+    takeError,
   };
 }

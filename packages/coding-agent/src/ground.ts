@@ -7,4 +7,5 @@ export interface Ground extends ExtendedSetUp {
   env: Env;
   clock: Clock;
   ids: IdSource;
+  guestMark?: string;
 }

@@ -55,6 +55,7 @@ export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExt
   const compiled = new Set<string>();
   const guards = createExtensionGuards(() => found.sources, reports, {
     stuckMs: settings.get("extensionLimits.stuckMs"),
+    isGuest: ground.guestMark !== undefined,
     lineInSource: (path, line, column) => (compiled.has(path) ? lineInSource(path, { line, column }) : undefined),
   });
   const models = createExtensionModels(ground, compat, reports.report);

@@ -39,6 +39,10 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     const { runSessions } = await import("./sessions/sub-command.ts");
     return runSessions({ words: parsed.words, run, env, cwd, clock, print });
   }
+  if (parsed.kind === "schema") {
+    const { runSchema } = await import("./schema-command.ts");
+    return runSchema({ words: parsed.words, print });
+  }
   if (parsed.kind === "config") {
     const { runConfig } = await import("./config-command/sub-command.ts");
     return runConfig({ words: parsed.words, run, env, cwd, print });

@@ -4,6 +4,7 @@ import { createAskModel } from "./session/compaction/ask-model.ts";
 import { type Compactor, createCompactor } from "./session/compaction/compactor.ts";
 import { type CompactionSettings, contextUsageOf } from "./session/compaction/policy.ts";
 import type { EventPipeline } from "./session/event-pipeline.ts";
+import type { HandoffOptions } from "./session/handoff.ts";
 import type { SessionHooks } from "./session/ports.ts";
 import { fromLeaf } from "./session/restore.ts";
 import type { RetrySettings } from "./session/retry-policy.ts";
@@ -29,6 +30,7 @@ export interface SessionCompaction {
   compactor: Compactor;
   contextUsage(): ReturnType<typeof contextUsageOf>;
   summarizeBranch: TreeNavigationOptions["summarize"];
+  summarizeForHandoff: HandoffOptions["summarize"];
 }
 
 /** Everything that makes summaries of this session. Loaded with the first run. */
@@ -68,6 +70,13 @@ export function createSessionCompaction(options: CompactionOptions): SessionComp
       const reserveTokens = settings.get("branchSummary.reserveTokens");
       const made = await summarizeBranch(entries, { ask, model: current, reserveTokens, signal }, focus);
       return "refused" in made ? made : { summary: made.summary, details: made.details, usage: sumOf(made.usages) };
+    },
+    async summarizeForHandoff(focus, signal) {
+      const current = model();
+      if (!current) return { refused: "No model selected" };
+      const { summarizeForHandoff } = await import("./session/compaction/summarize.ts");
+      const summarizer = { ask, model: current, reserveTokens: settings.get("compaction.reserveTokens"), signal };
+      return summarizeForHandoff(store.branch(), store.messages, summarizer, focus);
     },
   };
 }

@@ -10,7 +10,7 @@ import type { LoadedExtensions } from "./load-extensions.ts";
 import { type CommandItem, commandItems } from "./prompts/command-list.ts";
 import type { Resources } from "./resources.ts";
 import type { Machinery } from "./run-machinery.ts";
-import type { ExtensionHost as Host, SessionExtensions, SessionHooks } from "./session/ports.ts";
+import type { ExtensionLogins, ExtensionHost as Host, SessionExtensions, SessionHooks } from "./session/ports.ts";
 import { textOf } from "./session/session-queue.ts";
 import type { Opening, SessionRunOptions } from "./session/session-run.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -193,6 +193,7 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
     },
     command: (text) => host.command(text),
     takeError: extensions.takeError,
+    logins: loginsOf(ground, extensions),
   };
   /** What they may ask for without waiting is there, too: looked up for who wants to work, not for who only starts. */
   const ready = (): Promise<void> => started.then(lookAgain);
@@ -202,6 +203,21 @@ export function joinExtensions(parts: JoinParts): JoinedExtensions {
     timer.abort();
   };
   return { session, hooks, open, started: ready, startedSoon, commandItems: items };
+}
+
+function loginsOf({ models: { registry } }: Ground, { models: { providers } }: LoadedExtensions): ExtensionLogins {
+  return {
+    list: () =>
+      providers.logins().map(({ id, name }) => ({ id, name, authenticated: registry.loginOf(id) !== undefined })),
+    async login(provider, callbacks, signal) {
+      try {
+        await orAborted(providers.login(provider, callbacks), signal);
+        return signal.aborted ? { refused: `The login with ${provider} was aborted` } : undefined;
+      } catch (error) {
+        return { refused: `The login with ${provider} failed: ${errorText(error)}` };
+      }
+    },
+  };
 }
 
 const SOON_MS = 1000;

@@ -1,10 +1,12 @@
-import { statSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { Params, Result } from "@tiller/protocol/commands/index";
-import { type Env, resolvePath, sessionFileName, sessionsRoot, trashFolder } from "./config/paths.ts";
+import { type Env, handoffsFolder, resolvePath, sessionFileName, sessionsRoot, trashFolder } from "./config/paths.ts";
+import { makeFolder } from "./lib/make-folder.ts";
 import type { Adoption } from "./session/adopt-session.ts";
 import type { SessionHistory } from "./session/agent-session.ts";
+import { createHandoff, type HandoffOptions } from "./session/handoff.ts";
 import type { SessionHooks } from "./session/ports.ts";
 import type { SessionEvent } from "./session/session-event.ts";
 import { createSessionCounter } from "./session/session-stats.ts";
@@ -12,6 +14,7 @@ import { createSessionSwitch, type Refused, type SessionSource } from "./session
 import { createSessionViews } from "./session/session-views.ts";
 import { beginSession, newHeader } from "./session/store/begin-session.ts";
 import { beginsConversation } from "./session/store/entry-rules.ts";
+import { newestSession } from "./session/store/find-session.ts";
 import { listSessions } from "./session/store/listing.ts";
 import { type OpenOptions, openSession, readSession } from "./session/store/open-session.ts";
 import { createSessionDisk, type DiskSettings } from "./session/store/session-disk.ts";
@@ -42,6 +45,7 @@ export interface HistoryOptions {
   stop(reason: string): Promise<void>;
   adopt(how: Adoption["how"], keeps?: Keeps): void;
   summarize: TreeNavigationOptions["summarize"];
+  handoff: Pick<HandoffOptions, "isBusy" | "summarize" | "add">;
 }
 
 /** With the way in at the start of the process. */
@@ -51,12 +55,17 @@ export interface EnteringHistory extends SessionHistory {
 }
 
 /** Everything about sessions that is not the conversation itself. Loaded with the first command that needs it. */
-export function createSessionHistory(options: HistoryOptions): EnteringHistory {
+export function createSessionHistory(given: HistoryOptions): EnteringHistory {
+  /** That the host has named meanwhile. */
+  let folder: string | undefined;
+  const options: HistoryOptions = { ...given, sessionDir: (cwd) => folder ?? given.sessionDir(cwd) };
   const { store, hooks, clock, ids, stop, adopt } = options;
   const counter = createSessionCounter();
   const absolute = (path: string): string => resolvePath(path, store.cwd, options.env);
   const isOpen = (path: string): boolean => isSameFile(path, store.sessionFile);
-  const source = sessionSource(options);
+  const source = sessionSource(options, (chosen) => {
+    folder = chosen;
+  });
   const files = createSessionSwitch({
     store,
     source,
@@ -76,9 +85,16 @@ export function createSessionHistory(options: HistoryOptions): EnteringHistory {
     onAppended: (entry) => void options.emit({ type: "entry_appended", entry }),
     adopt: () => adopt("tree"),
   });
+  const handoff = createHandoff({
+    store,
+    files,
+    ...options.handoff,
+    keep: (notes) => (options.keepsFiles ? writeNotes(notes, options) : undefined),
+  });
   return {
     files,
     tree,
+    handoff,
     views: createSessionViews(store),
     async enter(choice, keeps) {
       const problem = await enter(choice, source, options);
@@ -93,6 +109,15 @@ export function createSessionHistory(options: HistoryOptions): EnteringHistory {
       return remove(path, options);
     },
   };
+}
+
+/** For whoever wants to read what a session was handed over with. */
+function writeNotes(notes: string, { agentDir, clock, store }: HistoryOptions): string {
+  const folder = handoffsFolder(agentDir);
+  makeFolder(folder);
+  const path = join(folder, sessionFileName(clock.now(), store.sessionId).replace(/jsonl$/, "md"));
+  writeFileSync(path, `${notes.trimEnd()}\n`, { mode: 0o600 });
+  return path;
 }
 
 /** Puts the session that the command line asks for into the store. Gives back why that is not possible. */
@@ -126,7 +151,7 @@ async function enter(
 }
 
 /** Where the sessions of this process come from. */
-function sessionSource(options: HistoryOptions): SessionSource {
+function sessionSource(options: HistoryOptions, settleIn: (folder: string) => void): SessionSource {
   const { store, clock, ids } = options;
   const origin = () => ({ clock, ids, cwd: store.cwd });
   const newPath = (id: string): string | undefined =>
@@ -146,6 +171,13 @@ function sessionSource(options: HistoryOptions): SessionSource {
           options.adopt("resume");
         },
       }),
+    newestIn(folder) {
+      if (!options.keepsFiles) return { refused: "open_session requires session persistence (omit --no-session)" };
+      const facts = statSync(folder, { throwIfNoEntry: false });
+      if (facts && !facts.isDirectory()) return { refused: `open_session: ${folder} is not a folder` };
+      return { path: newestSession(folder) };
+    },
+    settleIn,
     keep(make, parentSession, id) {
       const header = newHeader(origin(), { parentSession, id });
       const log = make(header);

@@ -16,6 +16,7 @@ export interface ExtensionInputs {
   cwd: string;
   clock: Clock;
   ids: IdSource;
+  guestMark?: string;
 }
 
 /** The same with the extensions, which may bring models and options of the command line. */

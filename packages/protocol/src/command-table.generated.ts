@@ -20,13 +20,14 @@ export interface EventTableRow {
 }
 
 /** The commands that this version can do: each must have a handler. */
-export type WorkingCommand = "prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt" | "get_state" | "get_context" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_messages_page" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "clear_queue" | "compact" | "set_auto_compaction" | "set_auto_retry" | "abort_retry" | "bash" | "abort_bash" | "new_session" | "get_session_stats" | "switch_session" | "fork" | "get_fork_messages" | "branch" | "get_branch_messages" | "clone" | "set_session_name" | "get_entries" | "get_tree" | "navigate_tree" | "set_label" | "list_sessions" | "delete_session" | "get_commands" | "get_available_commands" | "set_todos" | "set_host_tools" | "get_subagents" | "get_subagent_messages" | "set_subagent_subscription" | "set_host_uri_schemes";
+export type WorkingCommand = "prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt" | "get_state" | "get_context" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_messages_page" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_fast_mode" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "clear_queue" | "compact" | "set_auto_compaction" | "handoff" | "set_auto_retry" | "abort_retry" | "bash" | "abort_bash" | "new_session" | "get_session_stats" | "switch_session" | "open_session" | "fork" | "get_fork_messages" | "branch" | "get_branch_messages" | "clone" | "set_session_name" | "get_entries" | "get_tree" | "navigate_tree" | "set_label" | "list_sessions" | "delete_session" | "get_commands" | "get_available_commands" | "set_todos" | "set_host_tools" | "get_subagents" | "get_subagent_messages" | "set_subagent_subscription" | "set_host_uri_schemes" | "get_login_providers" | "login" | "negotiate_protocol" | "set_event_filter";
 
 const isObject = (v: unknown): v is Record<string, unknown> => typeof v === "object" && v !== null && !Array.isArray(v);
 const shape1 = (v: unknown): boolean => isObject(v) && v.type === "image" && typeof v.data === "string" && typeof v.mimeType === "string";
 const shape2 = (v: unknown): boolean => isObject(v) && (v.turns === undefined || Number.isInteger(v.turns) && Number(v.turns) >= 1) && (v.toolCalls === undefined || Number.isInteger(v.toolCalls) && Number(v.toolCalls) >= 1) && (v.cost === undefined || Number.isFinite(v.cost) && Number(v.cost) >= 0) && (v.tokens === undefined || Number.isInteger(v.tokens) && Number(v.tokens) >= 1) && (v.wallTimeMs === undefined || Number.isInteger(v.wallTimeMs) && Number(v.wallTimeMs) >= 1);
 const shape3 = (v: unknown): boolean => isObject(v) && (v.id === undefined || (typeof v.id === "string" || v.id === null)) && typeof v.content === "string" && (v.status === undefined || (v.status === "pending" || v.status === "in_progress" || v.status === "completed" || v.status === "abandoned" || v.status === null)) && (v.notes === undefined || (typeof v.notes === "string" || v.notes === null));
 const shape4 = (v: unknown): boolean => isObject(v) && (v.id === undefined || (typeof v.id === "string" || v.id === null)) && typeof v.name === "string" && (Array.isArray(v.tasks) && v.tasks.every(shape3));
+const shape5 = (v: unknown): boolean => typeof v === "string";
 
 export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   prompt: { lane: "background", optional: ["images","streamingBehavior","limits"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) && (v.streamingBehavior === undefined || (v.streamingBehavior === "steer" || v.streamingBehavior === "followUp")) && (v.limits === undefined || shape2(v.limits)) },
@@ -44,6 +45,7 @@ export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   set_model: { lane: "ordered", optional: [], check: (v) => typeof v.provider === "string" && typeof v.modelId === "string" },
   cycle_model: { lane: "ordered", optional: [], check: () => true },
   get_available_models: { lane: "ordered", optional: [], check: () => true },
+  set_fast_mode: { lane: "ordered", optional: [], check: (v) => typeof v.enabled === "boolean" },
   set_thinking_level: { lane: "ordered", optional: [], check: (v) => (v.level === "off" || v.level === "minimal" || v.level === "low" || v.level === "medium" || v.level === "high" || v.level === "xhigh") },
   cycle_thinking_level: { lane: "ordered", optional: [], check: () => true },
   get_available_thinking_levels: { lane: "ordered", optional: [], check: () => true },
@@ -53,6 +55,7 @@ export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   clear_queue: { lane: "ordered", optional: [], check: () => true },
   compact: { lane: "background", optional: ["customInstructions"], check: (v) => (v.customInstructions === undefined || typeof v.customInstructions === "string") },
   set_auto_compaction: { lane: "ordered", optional: [], check: (v) => typeof v.enabled === "boolean" },
+  handoff: { lane: "background", optional: ["customInstructions"], check: (v) => (v.customInstructions === undefined || typeof v.customInstructions === "string") },
   set_auto_retry: { lane: "ordered", optional: [], check: (v) => typeof v.enabled === "boolean" },
   abort_retry: { lane: "control", optional: [], check: () => true },
   bash: { lane: "background", optional: ["excludeFromContext"], check: (v) => typeof v.command === "string" && (v.excludeFromContext === undefined || typeof v.excludeFromContext === "boolean") },
@@ -61,6 +64,7 @@ export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   get_session_stats: { lane: "ordered", optional: [], check: () => true },
   export_html: { lane: "background", opens: "HTML export", optional: ["outputPath"], check: (v) => (v.outputPath === undefined || typeof v.outputPath === "string") },
   switch_session: { lane: "ordered", optional: [], check: (v) => typeof v.sessionPath === "string" },
+  open_session: { lane: "ordered", optional: [], check: (v) => typeof v.sessionDir === "string" },
   fork: { lane: "ordered", optional: [], check: (v) => typeof v.entryId === "string" },
   get_fork_messages: { lane: "ordered", optional: [], check: () => true },
   branch: { lane: "ordered", optional: [], check: (v) => typeof v.entryId === "string" },
@@ -81,6 +85,10 @@ export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   get_subagent_messages: { lane: "ordered", optional: ["subagentId","sessionFile","fromByte"], check: (v) => (v.subagentId === undefined || typeof v.subagentId === "string") && (v.sessionFile === undefined || typeof v.sessionFile === "string") },
   set_subagent_subscription: { lane: "ordered", optional: [], check: (v) => v.level !== undefined },
   set_host_uri_schemes: { lane: "ordered", optional: [], check: (v) => Array.isArray(v.schemes) },
+  get_login_providers: { lane: "ordered", optional: [], check: () => true },
+  login: { lane: "background", optional: [], check: (v) => typeof v.providerId === "string" },
+  negotiate_protocol: { lane: "ordered", optional: [], check: (v) => Number.isFinite(v.protocolVersion) },
+  set_event_filter: { lane: "ordered", optional: [], check: (v) => ((Array.isArray(v.events) && v.events.every(shape5)) || v.events === null) },
 };
 
 export const EVENT_TABLE: Readonly<Record<EventType, EventTableRow>> = {

@@ -440,6 +440,12 @@ const SESSION_EVENTS = table({
   }),
 });
 
+const exampleEnded: Subagent = {
+  ...exampleSubagent,
+  status: "completed",
+  progress: { turns: 2, toolCalls: 1, tokens: 1600, cost: 0.005, durationMs: 4200 },
+};
+
 /** Told when the host has subscribed to them. */
 const SUB_AGENT_EVENTS = table({
   subagent_lifecycle: defineEvent({
@@ -448,7 +454,7 @@ const SUB_AGENT_EVENTS = table({
     fields: { payload: Subagent },
     systems: ["later"],
     promptScoped: true,
-    examples: [{ payload: exampleSubagent }],
+    examples: [{ payload: exampleEnded }],
   }),
   subagent_progress: defineEvent({
     type: "subagent_progress",

@@ -4,6 +4,7 @@ import { defineFrame, table } from "./define.ts";
 import { EXTENSION_UI_FRAMES } from "./extension-ui.ts";
 import { HOST_TOOL_FRAMES } from "./host-tools.ts";
 import { HOST_URI_FRAMES } from "./host-uris.ts";
+import { TRANSPORT_FRAMES } from "./transport.ts";
 
 /** Every frame that is neither a command nor an event. The dispatcher sorts what comes in. */
 
@@ -34,6 +35,8 @@ export const ReadyFrame = Type.Object({
   dialect: Type.String(),
   protocolVersion: Type.Integer(),
   supportedProtocolVersions: Type.Array(Type.Integer()),
+  maxFrameBytes: Type.Integer({ description: "as in `limits`; where omp has it" }),
+  maxReassembledFrameBytes: Type.Integer({ description: "as in `limits`; where omp has it" }),
   limits: Limits,
 });
 export type ReadyFrame = Static<typeof ReadyFrame>;
@@ -52,8 +55,10 @@ export const FRAMES = {
           version: "0.1.0",
           dialect: "union",
           protocolVersion: 1,
-          supportedProtocolVersions: [1],
-          limits: { maxLineBytes: 268435456 },
+          supportedProtocolVersions: [1, 2],
+          maxFrameBytes: 1048576,
+          maxReassembledFrameBytes: 67108864,
+          limits: { maxLineBytes: 268435456, maxFrameBytes: 1048576, maxReassembledFrameBytes: 67108864 },
         },
       ],
     }),
@@ -75,6 +80,7 @@ export const FRAMES = {
       ],
     }),
   }),
+  ...TRANSPORT_FRAMES,
   ...EXTENSION_UI_FRAMES,
   ...HOST_TOOL_FRAMES,
   ...HOST_URI_FRAMES,

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { BashResult } from "./commands/bash.ts";
-import { SlashCommand } from "./commands/commands.ts";
+import { AvailableCommand, SlashCommand } from "./commands/commands.ts";
 import { Disposition } from "./commands/prompting.ts";
 import { SessionStats, TreeNode } from "./commands/session.ts";
 import { Capabilities, Limits } from "./commands/state.ts";
@@ -69,6 +69,7 @@ export const NAMED_TYPES: Readonly<Record<string, TSchema>> = {
   BashResult,
   SessionStats,
   SlashCommand,
+  AvailableCommand,
   TodoStatus,
   TodoItem,
   TodoItemInput,

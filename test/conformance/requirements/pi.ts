@@ -10,10 +10,8 @@ export const PI = {
       area: "framing",
       rows: {
         "pi.overview.headless": "The whole agent can be driven without a terminal, by JSON on stdin and stdout.",
-        "pi.overview.library": {
-          text: "A Node program can import AgentSession from the package instead of starting a child process.",
-          open: "client",
-        },
+        "pi.overview.library":
+          "A Node program can import AgentSession from the package instead of starting a child process.",
       },
     },
     {

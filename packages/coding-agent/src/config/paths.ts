@@ -87,6 +87,11 @@ export function subAgentsFolder(agentDir: string): string {
   return join(agentDir, "subagents");
 }
 
+/** The notes that sessions were handed over with. */
+export function handoffsFolder(agentDir: string): string {
+  return join(agentDir, "handoffs");
+}
+
 /** Where deleted sessions go. */
 export function trashFolder(agentDir: string): string {
   return join(agentDir, "trash");

@@ -6,9 +6,6 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
  * What slips through both is a process that has wiped its environment and left the group.
  */
 
-/** The variable that marks a process as started by us. Nested agents append, so an outer one still finds the inner's children. */
-export const TOKEN_VARIABLE = "TILLER_PROCESS_TOKEN";
-
 /** A process may fork while we look, so we look again until nobody is left; a fork bomb must not keep us for ever. */
 const MAX_SWEEPS = 100;
 /** Who forks and ends between the listing and the look is missed; it is not twice in a row. */

@@ -39,7 +39,8 @@ interface Pipe {
 
 export function createPipePool(makeFifo: (path: string) => boolean): PipePool {
   const idle: Pipe[] = [];
-  let isPossible = process.platform !== "win32";
+  // Bun reads nothing from a named pipe through a socket.
+  let isPossible = process.platform !== "win32" && process.versions.bun === undefined;
 
   const make = (): Pipe | undefined => {
     const path = join(tmpdir(), `tiller-pipe-${randomHex(24)}`);

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { isMainThread } from "node:worker_threads";
 import type { Clock } from "@tiller/protocol/clock";
 import { randomHex } from "../lib/clock.ts";
-import { onEndProcesses } from "./end-processes.ts";
-import { groupExists, killByToken, signalGroup, TOKEN_VARIABLE } from "./kill-tree.ts";
+import { onEndProcesses, TOKEN_VARIABLE } from "./end-processes.ts";
+import { groupExists, killByToken, signalGroup } from "./kill-tree.ts";
 import { createPipePool, type OutputPipe } from "./output-pipe.ts";
 import { startFailure } from "./start-failure.ts";
 import { createWatchdog } from "./watchdog.ts";
@@ -50,11 +50,14 @@ const GIVE_UP_MS = 1000;
 const SWEEP_AFTER_MS = 20;
 
 const instanceToken = randomHex(24);
-/** Process groups in which something may still run. */
-const groups = new Set<number>();
+/** Process groups in which something may still run, with the marks that were in their environment. */
+const groups = new Map<number, string>();
 const watchdog = createWatchdog(spawn, `${instanceToken}.`);
-/** A worker closes at its end every descriptor it has opened by number, also those that a socket has closed long ago. */
-const pipes = isMainThread ? createPipePool(makeFifo) : undefined;
+/**
+ * A worker closes at its end every descriptor it has opened by number, also those that a socket has closed long ago. With
+ * Bun such a socket reads nothing.
+ */
+const pipes = isMainThread && process.versions.bun === undefined ? createPipePool(makeFifo) : undefined;
 let started = 0;
 
 function makeFifo(path: string): boolean {
@@ -76,11 +79,14 @@ function leave(): void {
   watchdog.stop();
 }
 
-/** Ends everything that was ever started here and still runs, background children included. Runs by itself when this process exits. */
-export function killAllProcesses(): void {
+/**
+ * Ends everything that was ever started here and still runs, background children included; with a mark only what carries it.
+ * Runs by itself when this process exits.
+ */
+export function killAllProcesses(mark?: string): void {
   if (started === 0) return;
-  for (const group of groups) signalGroup(group, "SIGKILL");
-  killByToken(`${instanceToken}.`);
+  for (const [group, marks] of groups) if (marks.includes(mark ?? "")) signalGroup(group, "SIGKILL");
+  killByToken(mark ?? `${instanceToken}.`);
 }
 
 /** Resolves when the process has exited (not when its pipes close), rejects only when it cannot be started. */
@@ -89,7 +95,7 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
   const token = nextToken();
   const { child, output } = start(request, token);
   const exit = exitOf(child, request);
-  watchGroup(child.pid, output);
+  watchGroup(child.pid, output, request.env[TOKEN_VARIABLE] ?? "");
   const ending = watchForEnd(child.pid, token, request, signal);
   const over = untilOver(exit, output, ending, request.clock);
   try {
@@ -146,20 +152,20 @@ function exitOf(child: ChildProcess, request: ProcessRequest): Promise<Exit> {
 }
 
 /** Remembers the process group until it is empty, here and with the watchdog. */
-function watchGroup(group: number | undefined, output: Output): void {
+function watchGroup(group: number | undefined, output: Output, marks: string): void {
   if (group === undefined) return;
   forgetEmptyGroups();
-  groups.add(group);
-  watchdog.watch(groups);
+  groups.set(group, marks);
+  watchdog.watch(groups.keys());
   // Whoever closed its output may still run; then the group is looked at again when the next one starts.
   void output.closed.then(() => {
     forgetEmptyGroups();
-    watchdog.watch(groups);
+    watchdog.watch(groups.keys());
   });
 }
 
 function forgetEmptyGroups(): void {
-  for (const group of groups) if (!groupExists(group)) groups.delete(group);
+  for (const group of groups.keys()) if (!groupExists(group)) groups.delete(group);
 }
 
 /** Ends the tree on abort or timeout, whichever is first, and remembers which it was. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { randomHex } from "../lib/clock.ts";
-import { TOKEN_VARIABLE } from "./kill-tree.ts";
+import { TOKEN_VARIABLE } from "./end-processes.ts";
 
 /** Where a command starts. */
 export interface ShellPlace {

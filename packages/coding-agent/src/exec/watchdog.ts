@@ -72,7 +72,8 @@ export function createWatchdog(spawn: typeof Spawn, token: string): Watchdog {
     });
     child.stdin?.on("error", forget);
     child.unref();
-    (child.stdin as Socket | null)?.unref();
+    // Bun's has no such method, and does not keep the process alive.
+    (child.stdin as Partial<Socket> | null)?.unref?.();
   };
 
   return {

@@ -147,6 +147,18 @@ describe("what is registered", () => {
     ]);
   });
 
+  test("a flag that is registered as two types is told; the last one counts", () => {
+    const { api, extension, notices } = desk();
+    api.registerFlag?.("course", { type: "string" });
+    api.registerFlag?.("course", { type: "string", default: "north" });
+    expect(notices).toEqual([]);
+    api.registerFlag?.("course", { type: "boolean" });
+    expect(notices).toEqual([
+      expect.stringContaining("--course is registered twice by /a.ts, as string and as boolean"),
+    ]);
+    expect(extension.flags.get("course")?.type).toBe("boolean");
+  });
+
   test("providers: kept while the extensions are loaded, applied at once later", () => {
     const early = desk({ isBound: false });
     early.api.registerProvider?.("lighthouse", { baseUrl: "x" });

@@ -79,6 +79,11 @@ function registration(options: ApiOptions): object {
     registerFlag(name: unknown, given: unknown) {
       if (typeof name !== "string" || !isRecord(given) || (given.type !== "boolean" && given.type !== "string"))
         return problem("registerFlag", `the flag "${String(name)}" must have the type "boolean" or "string"`);
+      const before = extension.flags.get(name)?.type;
+      if (before !== undefined && before !== given.type) {
+        const twice = `The option --${name} is registered twice by ${extensionPath}, as ${before} and as ${given.type}`;
+        options.notice(`flag ${name}`, `${twice}; it is read as the latter`);
+      }
       extension.flags.set(name, given as unknown as FlagDefinition);
     },
     getFlag(name: string) {

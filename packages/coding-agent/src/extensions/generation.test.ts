@@ -18,6 +18,7 @@ type Factory = (api: Api) => unknown;
 const clock = new FakeClock();
 async function generate(...factories: (Factory | string)[]) {
   const errors: ExtensionError[] = [];
+  const notices: string[] = [];
   const loaded = factories.map((factory, index) => {
     const source = { path: `/${index + 1}.ts`, source: "cli", scope: "temporary", origin: "top-level" } as const;
     return typeof factory === "string" ? { source, error: factory } : { source, factory: factory as never };
@@ -28,11 +29,12 @@ async function generate(...factories: (Factory | string)[]) {
     clock,
     enter: () => () => undefined,
     report: (error) => errors.push(error),
+    notice: (_key, text) => notices.push(text),
     api: (extension, parts) => ({ extension, ...parts }),
   });
   await clock.advance(5000);
   const generation = await making;
-  return { generation, errors, paths: generation.extensions.map(({ source }) => source.path) };
+  return { generation, errors, notices, paths: generation.extensions.map(({ source }) => source.path) };
 }
 
 const tool =
@@ -43,7 +45,21 @@ const command =
   (name: string): Factory =>
   ({ extension }) =>
     void extension.commands.set(name, { handler: () => undefined });
+const flag =
+  (name: string, type: "boolean" | "string"): Factory =>
+  ({ extension }) =>
+    void extension.flags.set(name, { type });
 const nothing: Factory = () => undefined;
+
+test("a flag of two extensions is told when they do not agree on its type; the last one counts", async () => {
+  const same = await generate(flag("a", "string"), flag("a", "string"));
+  expect(same.notices).toEqual([]);
+  const other = await generate(flag("a", "string"), flag("b", "boolean"), flag("a", "boolean"));
+  expect(other.notices).toEqual([
+    "The option --a is registered by /1.ts (string) and /3.ts (boolean); it is read as the latter wants it",
+  ]);
+  expect(other.generation.flags().get("a")).toEqual({ type: "boolean" });
+});
 
 describe("factories", () => {
   test("that are slow keep their place", async () => {

@@ -39,6 +39,8 @@ export interface GenerationOptions {
   clock: Clock;
   enter(label: string): () => void;
   report(error: ExtensionError): void;
+  /** Told to the host, once for each key. */
+  notice(key: string, text: string): void;
   /** The object that the factory gets. */
   api(
     extension: Extension,
@@ -101,6 +103,7 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
   const made = await Promise.all(loaded.map(make));
   const extensions = made.filter((extension) => extension !== undefined);
   leaveOutDoubles(extensions, report);
+  tellDoubleFlags(extensions, options.notice);
   settled = extensions;
   let uses = 0;
   let isRetired = false;
@@ -151,6 +154,21 @@ function leaveOutDoubles(extensions: readonly Extension[], report: (error: Exten
       if (!owner || owner === extension) continue;
       report(doubleTool(name, extension, owner));
       extension.tools.delete(name);
+    }
+  }
+}
+
+/** The command line has one option of a name: who reads it as another type than it has gets what it does not expect. */
+function tellDoubleFlags(extensions: readonly Extension[], notice: GenerationOptions["notice"]): void {
+  const before = new Map<string, { type: FlagDefinition["type"]; path: string }>();
+  for (const { flags, source } of extensions) {
+    for (const [name, { type }] of flags) {
+      const other = before.get(name);
+      if (other && other.type !== type) {
+        const both = `${other.path} (${other.type}) and ${source.path} (${type})`;
+        notice(`flag ${name}`, `The option --${name} is registered by ${both}; it is read as the latter wants it`);
+      }
+      before.set(name, { type, path: source.path });
     }
   }
 }

@@ -31,6 +31,8 @@ export interface HookRow<K extends HookName> {
   take?(answer: Record<string, unknown>, so: HookState<K>): "stop" | { problem: string } | undefined;
   /** Answers that are no objects count too. */
   takesAnything?: true;
+  /** Extensions are not told one after the other, but all at once: one that hangs takes no time from the others. */
+  allAtOnce?: true;
   /** Where the event may be changed in place: takes out of it what cannot be used, and says what that was. */
   mend?(so: HookState<K>): string | undefined;
   /** What a handler that throws or hangs stands for; otherwise it is as if it had said nothing. */
@@ -161,10 +163,10 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
     },
   },
   session_tree: told("The conversation goes on from another place."),
-  session_shutdown: told(
-    "The extension is about to be unloaded: the process ends, or another session is entered.",
-    3000,
-  ),
+  session_shutdown: {
+    ...told("The extension is about to be unloaded: the process ends, or another session is entered.", 3000),
+    allAtOnce: true,
+  },
   session_info_changed: told("The session has another name."),
 
   input: {

@@ -48,6 +48,28 @@ describe("handlers", () => {
     expect(order).toEqual(["1a", "1b", "3"].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
+  test("of session_shutdown are asked one after the other only within their extension", async () => {
+    const order: string[] = [];
+    const slow = (name: string) => async () => {
+      order.push(`${name} begins`);
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push(`${name} ends`);
+    };
+    const { runner, clock, errors } = setUp([
+      { session_shutdown: never },
+      { session_shutdown: [slow("2a"), slow("2b")] },
+      { session_shutdown: never },
+      { session_shutdown: slow("4") },
+    ]);
+    const run = runner.run("session_shutdown", { reason: "quit" });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(order).toEqual(["2a begins", "4 begins", "2a ends", "2b begins", "4 ends", "2b ends"]);
+    // Both that hang are given up together, after the time of one.
+    await clock.advance(3_000);
+    await run;
+    expect(errors.map(({ extensionPath }) => extensionPath)).toEqual(["/1.ts", "/3.ts"]);
+  });
+
   test("get the event with its name, and the context of their own extension", async () => {
     const seen: unknown[] = [];
     const note: Handler = (event, ctx) => void seen.push(event, ctx);

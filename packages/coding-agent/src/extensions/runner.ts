@@ -26,9 +26,14 @@ export interface Runner {
   run<K extends HookName>(hook: K, event: HookEvent<K>, signal?: AbortSignal): Promise<HookResult<K>>;
 }
 
+interface Listener {
+  extension: Extension;
+  handler: Handler;
+}
+
 /** Asks the handlers of a hook, one after the other, as its row in the table says. */
 export function createRunner(options: RunnerOptions): Runner {
-  const handlersOf = (hook: HookName): { extension: Extension; handler: Handler }[] =>
+  const handlersOf = (hook: HookName): Listener[] =>
     options
       .extensions()
       .flatMap((extension) => (extension.handlers.get(hook) ?? []).map((handler) => ({ extension, handler })));
@@ -36,7 +41,7 @@ export function createRunner(options: RunnerOptions): Runner {
 
   const ask = async <K extends HookName>(
     hook: K,
-    { extension, handler }: { extension: Extension; handler: Handler },
+    { extension, handler }: Listener,
     state: HookState<K>,
     signal: AbortSignal | undefined,
   ): Promise<"stop" | undefined> => {
@@ -84,13 +89,22 @@ export function createRunner(options: RunnerOptions): Runner {
       // The same object: whoever asks can follow what becomes of it.
       const event = Object.assign(given, { type: hook });
       const result = row.nothing(event);
-      for (const listener of handlersOf(hook)) {
-        const state = { event, result, extensionPath: listener.extension.source.path };
-        if ((await ask(hook, listener, state, signal)) === "stop") break;
-      }
+      const askAll = async (listeners: readonly Listener[]): Promise<void> => {
+        for (const listener of listeners) {
+          const state = { event, result, extensionPath: listener.extension.source.path };
+          if ((await ask(hook, listener, state, signal)) === "stop") break;
+        }
+      };
+      const all = handlersOf(hook);
+      await Promise.all((row.allAtOnce ? byExtension(all) : [all]).map(askAll));
       return result;
     },
   };
+}
+
+function byExtension(listeners: readonly Listener[]): Listener[][] {
+  const extensions = new Set(listeners.map(({ extension }) => extension));
+  return [...extensions].map((extension) => listeners.filter((listener) => listener.extension === extension));
 }
 
 function takeAnswer<K extends HookName>(

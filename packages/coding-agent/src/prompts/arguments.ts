@@ -69,6 +69,6 @@ export function fillIn(template: string, given: readonly Argument[]): string {
 }
 
 /** With the space that was between them, so that lines stay lines. */
-function joined(part: readonly Argument[]): string {
+export function joined(part: readonly Argument[]): string {
   return part.map(({ value, gap }, index) => (index === 0 ? value : gap + value)).join("");
 }

@@ -1,5 +1,6 @@
 import { fillIn, hasPlaceholder, splitArguments } from "./arguments.ts";
 import { splitFrontMatter } from "./frontmatter.ts";
+import { hasTags, renderTags } from "./handlebars.ts";
 
 /** `/template arguments` and `/skill:name arguments` become the text that the model sees. Pure but for `readFile`. */
 
@@ -21,8 +22,8 @@ export interface ExpansionOptions {
   /** May throw. */
   readFile(path: string): string;
   /**
-   * What happens to arguments that a template has no place for: pi drops them, omp and xcsh append them; `union` does
-   * what the system does whose folder the template lies in.
+   * What happens to arguments that a template has no place for: pi drops them, omp and xcsh append them, and have places
+   * in Handlebars; `union` does what the system does whose folder the template lies in.
    */
   family: "pi" | "omp" | "union";
 }
@@ -51,8 +52,8 @@ export function expandInput(text: string, options: ExpansionOptions): Expansion 
     const reason = error instanceof Error ? error.message : String(error);
     return { error: `The ${kind} "${found.name}" cannot be read from ${found.path}: ${reason}` };
   }
-  const appends = template !== undefined && appendsUnused(template, options.family);
-  const expanded = skill ? skillText(skill, body, given) : templateText(body, given, appends);
+  const isOfOmp = template !== undefined && belongsToOmp(template, options.family);
+  const expanded = skill ? skillText(skill, body, given) : templateText(body, given, isOfOmp);
   if (expanded.trim() === "") {
     const way = given === "" && body !== "" ? "give it arguments" : "write something into it";
     return { error: `The ${kind} "${found.name}" is empty, there is nothing to send: ${way} (${found.path})` };
@@ -64,13 +65,14 @@ function withName<T extends { name: string }>(things: readonly T[], name: string
   return things.find((thing) => thing.name === name);
 }
 
-function appendsUnused({ appendsArguments }: ExpandableTemplate, family: ExpansionOptions["family"]): boolean {
+function belongsToOmp({ appendsArguments }: ExpandableTemplate, family: ExpansionOptions["family"]): boolean {
   return family === "union" ? appendsArguments : family === "omp";
 }
 
-function templateText(body: string, given: string, appends: boolean): string {
+function templateText(body: string, given: string, isOfOmp: boolean): string {
+  if (isOfOmp && hasTags(body)) return renderTags(body, splitArguments(given));
   if (hasPlaceholder(body)) return fillIn(body, splitArguments(given));
-  return appends && given !== "" ? `${body}\n\n${given}` : body;
+  return isOfOmp && given !== "" ? `${body}\n\n${given}` : body;
 }
 
 function skillText({ name, path, baseDir }: ExpandableSkill, body: string, given: string): string {

@@ -15,6 +15,7 @@ import type { BashRunner } from "./bash-runner.ts";
 import type { Compactor } from "./compaction/compactor.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
 import type { HandledPrompts } from "./handled-prompts.ts";
+import type { HandedOff, Handoff } from "./handoff.ts";
 import type { HostTools } from "./host-tools.ts";
 import type { HostUris } from "./host-uris.ts";
 import type { JobResults } from "./job-results.ts";
@@ -72,6 +73,7 @@ export interface SessionHistory {
   readonly files: SessionSwitch;
   readonly tree: TreeNavigation;
   readonly views: SessionViews;
+  readonly handoff: Handoff;
   counts(): Counts;
   list(query: Params<"list_sessions">): Promise<Result<"list_sessions"> | Refused>;
   /** To the trash. */
@@ -115,6 +117,8 @@ export interface AgentSession {
   stats(): Promise<Result<"get_session_stats">>;
   /** Ends the run that is going on, then replaces the older part of the conversation by a summary. */
   compact(customInstructions: string | undefined): Promise<Result<"compact"> | Refused>;
+  /** Writes notes on the work and goes on in a new session that begins with them. */
+  handOff(customInstructions: string | undefined): Promise<HandedOff | Refused>;
   /** Loaded with the first command that needs it. */
   resources(): Promise<SessionResources>;
   /** Undefined when there are none. */
@@ -420,6 +424,10 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       if (why !== undefined) return { refused: why };
       const outcome = await compactor.manual(customInstructions, run.abort());
       return "refused" in outcome ? outcome : outcome.result;
+    },
+    async handOff(customInstructions) {
+      const signal = patienceNow();
+      return (await history()).handoff.run(customInstructions, signal);
     },
     setAutoCompaction(isEnabled) {
       modes.autoCompactionEnabled = isEnabled;

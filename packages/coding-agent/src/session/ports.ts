@@ -295,6 +295,14 @@ export interface SessionExtensions {
   command(text: string): { name: string; run(): Promise<void> } | undefined;
   /** An error that nobody caught: true when it is an extension's, and told. */
   takeError(error: unknown, event: "unhandled_rejection" | "uncaught_exception"): boolean;
+  /** With the providers that they have registered. */
+  readonly logins: ExtensionLogins;
+}
+
+export interface ExtensionLogins {
+  list(): { id: string; name: string; authenticated: boolean }[];
+  /** `callbacks` are how a person is asked. Gives back why it has failed; an abort of the signal ends the wait. */
+  login(provider: string, callbacks: unknown, signal: AbortSignal): Promise<{ refused: string } | undefined>;
 }
 
 export interface ExtensionHost {

@@ -67,6 +67,11 @@ function desk({
           path: given,
         };
       },
+      newestIn(folder) {
+        if (folder === "/file") return { refused: "/file is not a folder" };
+        return { path: { "/full": "/full/x.jsonl", "/": "/now.jsonl" }[folder] };
+      },
+      settleIn: (folder) => void notes.push(`settle in ${folder}`),
       keep(make, parentSession) {
         notes.push(`keep, from ${parentSession}`);
         if (isFull) throw new Error("/copy.jsonl cannot be written: ENOSPC");
@@ -112,6 +117,52 @@ describe("a new session", () => {
     const { subject, store, notes } = desk({ hooks: { session_before_switch: no } });
     expect(await subject.newSession()).toEqual({ cancelled: true });
     expect([notes, store.sessionId]).toEqual([['session_before_switch {"reason":"new"}'], "s1"]);
+  });
+});
+
+describe("the session of a folder", () => {
+  const here = { sessionId: "s1", sessionFile: "/now.jsonl" };
+
+  it("is its latest one", async () => {
+    const { subject, notes } = desk();
+    expect(await subject.openIn("/full")).toEqual({
+      cancelled: false,
+      resumed: true,
+      sessionId: "s2",
+      sessionFile: "/full/x.jsonl",
+    });
+    expect(notes).toEqual([
+      "open /full/x.jsonl",
+      "stop: Request was aborted: switch_session left the session",
+      "stopped",
+      "old one closed",
+      "adopt resume of s2",
+      "settle in /full",
+    ]);
+  });
+
+  it("is a new one when there is none; it begins in that folder", async () => {
+    const { subject, notes } = desk();
+    expect(await subject.openIn("empty")).toMatchObject({ cancelled: false, resumed: false, sessionId: "session-1" });
+    expect(notes.slice(0, 3)).toEqual([
+      "stop: Request was aborted: open_session left the session",
+      "stopped",
+      "settle in /base/empty",
+    ]);
+  });
+
+  it("that is open already stays open, and nothing is stopped", async () => {
+    const { subject, notes } = desk();
+    expect(await subject.openIn("/")).toEqual({ cancelled: false, resumed: true, ...here });
+    expect(notes).toEqual(["settle in /"]);
+  });
+
+  it("is not entered when an extension says no, or the folder is none", async () => {
+    const { subject, notes } = desk({ hooks: { session_before_switch: no } });
+    expect(await subject.openIn("/full")).toEqual({ cancelled: true, resumed: false, ...here });
+    expect(await subject.openIn("/empty")).toEqual({ cancelled: true, resumed: false, ...here });
+    expect(notes.filter((note) => !note.startsWith("session_before"))).toEqual([]);
+    expect(await subject.openIn("/file")).toEqual({ refused: "/file is not a folder" });
   });
 });
 

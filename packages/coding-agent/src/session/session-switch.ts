@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { SessionEntry, SessionHeader } from "@tiller/protocol/session-entry";
 import type { HookEvent, SessionHooks } from "./ports.ts";
@@ -10,6 +11,8 @@ import { pathTo } from "./store/tree.ts";
 export interface SessionSwitch {
   newSession(parentSession?: string): Promise<Switched>;
   switchTo(sessionPath: string): Promise<Switched | Refused>;
+  /** The latest session of a folder, or a new one there; later sessions lie there too. */
+  openIn(folder: string): Promise<OpenedIn | Refused>;
   /** A copy that ends just before this user message. `as` is the name under which the host asked for it. */
   fork(entryId: string, as?: keyof typeof FORKING): Promise<Forked | Refused>;
   /** A copy of the conversation as it stands. */
@@ -24,6 +27,11 @@ export interface Switched {
   /** An extension said no. */
   cancelled: boolean;
 }
+export interface OpenedIn extends Switched {
+  resumed: boolean;
+  sessionId: string;
+  sessionFile?: string;
+}
 export interface Forked extends Switched {
   /** The message that the copy ends before. */
   text?: string;
@@ -37,6 +45,10 @@ export interface SessionSource {
   begin(fields: { parentSession?: string; id?: string }): OpenSession;
   /** Throws an Error with a sentence for people when there is no session to be had. */
   open(path: string, how?: { isStart: boolean }): OpenSession;
+  /** The latest session of a folder, or why there can be none. */
+  newestIn(folder: string): { path: string | undefined } | Refused;
+  /** Sessions that begin from now on lie there. */
+  settleIn(folder: string): void;
   /** A session that was made of another one; written at once. Throws as `open` does when that is not possible. */
   keep(
     make: (header: SessionHeader) => OpenSession["log"],
@@ -98,12 +110,30 @@ export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitc
     return undefined;
   };
 
+  const beginNew = async (command: string, parentSession: string | undefined, before = (): void => undefined) => {
+    if (!(await mayLeave({ reason: "new" }))) return { cancelled: true };
+    await options.stop(`Request was aborted: ${command} left the session`);
+    before();
+    await enter(source.begin({ parentSession }), "new");
+    return { cancelled: false };
+  };
+
   return {
-    async newSession(parentSession) {
-      if (!(await mayLeave({ reason: "new" }))) return { cancelled: true };
-      await options.stop("Request was aborted: new_session left the session");
-      await enter(source.begin({ parentSession }), "new");
-      return { cancelled: false };
+    newSession: (parentSession) => beginNew("new_session", parentSession),
+    async openIn(given) {
+      const folder = options.resolvePath(given);
+      const newest = source.newestIn(folder);
+      if ("refused" in newest) return newest;
+      const { path } = newest;
+      const isThere = path === undefined ? isBeside(store.sessionFile, folder) : options.isOpen(path);
+      const settle = (): void => source.settleIn(folder);
+      const switched = isThere
+        ? { cancelled: false }
+        : await (path === undefined ? beginNew("open_session", undefined, settle) : this.switchTo(path));
+      if ("refused" in switched) return switched;
+      if (!switched.cancelled) settle();
+      const { sessionId, sessionFile } = store;
+      return { ...switched, resumed: !switched.cancelled && path !== undefined, sessionId, sessionFile };
     },
     async switchTo(given) {
       const path = options.resolvePath(given);
@@ -159,6 +189,10 @@ function attempt(make: () => OpenSession): OpenSession | Refused {
   } catch (error) {
     return { refused: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function isBeside(sessionFile: string | undefined, folder: string): boolean {
+  return sessionFile !== undefined && dirname(sessionFile) === folder;
 }
 
 /** Undefined when the entry is no message of the user's. */

@@ -20,6 +20,14 @@ export const SlashCommand = Type.Object({
 });
 export type SlashCommand = Static<typeof SlashCommand>;
 
+/** The same in the form that omp has for it. */
+export const AvailableCommand = Type.Object({
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  input: Type.Optional(Type.Object({ hint: Type.Optional(Type.String()) })),
+  source: Type.Union([Type.Literal("extension"), Type.Literal("prompt"), Type.Literal("skill")]),
+});
+
 export const SLASH_COMMANDS = table({
   get_commands: defineCommand({
     type: "get_commands",
@@ -49,16 +57,7 @@ export const SLASH_COMMANDS = table({
     type: "get_available_commands",
     summary: "The same list in the form that omp has for it.",
     params: {},
-    result: Type.Object({
-      commands: Type.Array(
-        Type.Object({
-          name: Type.String(),
-          description: Type.Optional(Type.String()),
-          input: Type.Optional(Type.Object({ hint: Type.Optional(Type.String()) })),
-          source: Type.Union([Type.Literal("extension"), Type.Literal("prompt"), Type.Literal("skill")]),
-        }),
-      ),
-    }),
+    result: Type.Object({ commands: Type.Array(AvailableCommand) }),
     lane: "ordered",
     systems: ["later"],
     examples: [

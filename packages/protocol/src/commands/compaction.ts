@@ -34,4 +34,30 @@ export const COMPACTION = table({
     systems: ["pi", "omp", "xcsh"],
     examples: [{ params: { enabled: true } }],
   }),
+  handoff: defineCommand({
+    type: "handoff",
+    summary:
+      "Writes down what somebody needs who goes on with the work, and goes on in a new session that begins with it. The old session stays as it is.",
+    params: {
+      customInstructions: Type.Optional(Type.String({ description: "what the notes shall pay attention to" })),
+    },
+    result: Type.Union(
+      [
+        Type.Object({
+          savedPath: Type.Optional(Type.String({ description: "of the notes; absent with --no-session" })),
+        }),
+        Type.Null(),
+      ],
+      { description: "null when an extension said no" },
+    ),
+    lane: "background",
+    systems: ["later"],
+    examples: [
+      {
+        params: { customInstructions: "Keep the file names" },
+        data: { savedPath: "/home/me/.tiller/agent/handoffs/2026-01-01T00-00-00-000Z_019b7618.md" },
+      },
+      { note: "during a run", params: {}, error: "Cannot hand off while a response is in progress" },
+    ],
+  }),
 });

@@ -5,6 +5,7 @@ import { SLASH_COMMANDS } from "./commands.ts";
 import { COMPACTION } from "./compaction.ts";
 import { HOST_TOOLS } from "./host-tools.ts";
 import { HOST_URIS } from "./host-uris.ts";
+import { LOGINS } from "./logins.ts";
 import { MESSAGES } from "./messages.ts";
 import { MODEL } from "./model.ts";
 import { PROMPTING } from "./prompting.ts";
@@ -15,6 +16,7 @@ import { STATE } from "./state.ts";
 import { SUB_AGENTS } from "./sub-agents.ts";
 import { THINKING } from "./thinking.ts";
 import { TODOS } from "./todos.ts";
+import { TRANSPORT } from "./transport.ts";
 
 /** The groups in the order of the documentation. */
 export const COMMAND_GROUPS = {
@@ -33,6 +35,8 @@ export const COMMAND_GROUPS = {
   "Host tools": HOST_TOOLS,
   "Sub-agents": SUB_AGENTS,
   "Host URIs": HOST_URIS,
+  Logins: LOGINS,
+  Transport: TRANSPORT,
 } as const;
 
 /** The one table of commands. Importing it loads TypeBox: from code on the start path import its types only. */
@@ -52,6 +56,8 @@ export const COMMANDS = {
   ...HOST_TOOLS,
   ...SUB_AGENTS,
   ...HOST_URIS,
+  ...LOGINS,
+  ...TRANSPORT,
 } as const;
 
 type Commands = typeof COMMANDS;

@@ -44,4 +44,16 @@ export const MODEL = table({
     systems: ["pi", "omp", "xcsh"],
     examples: [{ params: {}, data: { models: [exampleModel] } }],
   }),
+  set_fast_mode: defineCommand({
+    type: "set_fast_mode",
+    summary: "Turns the faster service of a model on or off. No model has one here: it can only be turned off.",
+    params: { enabled: Type.Boolean() },
+    result: Type.Object({ enabled: Type.Boolean(), active: Type.Boolean() }),
+    lane: "ordered",
+    systems: ["later"],
+    examples: [
+      { params: { enabled: false }, data: { enabled: false, active: false } },
+      { params: { enabled: true }, error: "Fast mode is unavailable for the current model." },
+    ],
+  }),
 });

@@ -1,7 +1,8 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { defineCommand, table } from "../define.ts";
 import { SessionEntry } from "../session-entry.ts";
 import { ContextUsage } from "../state.ts";
+import { exampleUser } from "./examples.ts";
 
 const Cancelled = Type.Object({ cancelled: Type.Boolean({ description: "an extension said no" }) });
 const Forked = Type.Object({
@@ -57,6 +58,38 @@ const SessionSummary = Type.Object({
 
 const disk = { lane: "ordered" } as const;
 
+const exampleEntry: Static<typeof SessionEntry> = {
+  type: "message",
+  id: "1a2b3c4d",
+  parentId: "9a8b7c6d",
+  timestamp: "2026-01-01T00:00:01.000Z",
+  message: exampleUser,
+};
+
+/** A session begins with its model and its thinking level. */
+const exampleTree: Static<typeof TreeNode> = {
+  entry: {
+    type: "model_change",
+    id: "5e6f7a8b",
+    parentId: null,
+    timestamp: "2026-01-01T00:00:00.000Z",
+    provider: "anthropic",
+    modelId: "claude-sonnet-4-5",
+  },
+  children: [
+    {
+      entry: {
+        type: "thinking_level_change",
+        id: "9a8b7c6d",
+        parentId: "5e6f7a8b",
+        timestamp: "2026-01-01T00:00:00.000Z",
+        thinkingLevel: "medium",
+      },
+      children: [{ entry: exampleEntry, children: [], label: "before the rewrite" }],
+    },
+  ],
+};
+
 export const SESSION = table({
   new_session: defineCommand({
     type: "new_session",
@@ -111,6 +144,36 @@ export const SESSION = table({
     systems: ["pi", "omp", "xcsh"],
     ...disk,
     examples: [{ params: { sessionPath: "/home/me/sessions/b.jsonl" }, data: { cancelled: false } }],
+  }),
+  open_session: defineCommand({
+    type: "open_session",
+    summary:
+      "Goes on with the latest session of a folder, or begins one there; later sessions of this process lie there too.",
+    params: { sessionDir: Type.String() },
+    result: Type.Object({
+      cancelled: Type.Boolean({ description: "an extension said no" }),
+      resumed: Type.Boolean({ description: "there was a session to go on with" }),
+      sessionId: Type.String(),
+      sessionFile: Type.Optional(Type.String()),
+    }),
+    systems: ["later"],
+    ...disk,
+    examples: [
+      {
+        params: { sessionDir: "/home/me/sessions" },
+        data: {
+          cancelled: false,
+          resumed: true,
+          sessionId: "019b7618-5f00-7000-8000-000000000001",
+          sessionFile: "/home/me/sessions/a.jsonl",
+        },
+      },
+      {
+        note: "without session files",
+        params: { sessionDir: "/home/me/sessions" },
+        error: "open_session requires session persistence (omit --no-session)",
+      },
+    ],
   }),
   fork: defineCommand({
     type: "fork",
@@ -178,7 +241,10 @@ export const SESSION = table({
     result: Type.Object({ entries: Type.Array(SessionEntry), leafId }),
     systems: ["later"],
     ...disk,
-    examples: [{ params: { since: "1a2b3c4d" }, data: { entries: [], leafId: "1a2b3c4d" } }],
+    examples: [
+      { params: {}, data: { entries: [exampleEntry], leafId: "1a2b3c4d" } },
+      { note: "what came after an entry", params: { since: "1a2b3c4d" }, data: { entries: [], leafId: "1a2b3c4d" } },
+    ],
   }),
   get_tree: defineCommand({
     type: "get_tree",
@@ -187,7 +253,7 @@ export const SESSION = table({
     result: Type.Object({ tree: Type.Array(TreeNode), leafId }),
     systems: ["later"],
     ...disk,
-    examples: [{ params: {}, data: { tree: [], leafId: null } }],
+    examples: [{ params: {}, data: { tree: [exampleTree], leafId: "1a2b3c4d" } }],
   }),
   navigate_tree: defineCommand({
     type: "navigate_tree",

@@ -1,17 +1,22 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { defineCommand, table } from "../define.ts";
 import { SessionState, UpdateMode } from "../state.ts";
 import { exampleModel } from "./examples.ts";
 
 export const Limits = Type.Object({
   maxLineBytes: Type.Integer({ description: "longest line read from stdin" }),
+  maxFrameBytes: Type.Integer({ description: "a longer frame comes in chunks, once that is negotiated" }),
+  maxReassembledFrameBytes: Type.Integer({ description: "longest frame that comes in chunks" }),
 });
+export type Limits = Static<typeof Limits>;
 
 export const Capabilities = Type.Object({
   version: Type.String({ description: "of the program" }),
   dialect: Type.String(),
+  protocolVersion: Type.Integer({ description: "2 once that is negotiated" }),
+  supportedProtocolVersions: Type.Array(Type.Integer()),
   commands: Type.Array(Type.String(), { description: "that work in this release" }),
-  events: Type.Array(Type.String(), { description: "that this release may send" }),
+  events: Type.Array(Type.String(), { description: "that this process may send: those of its dialect" }),
   limits: Limits,
 });
 
@@ -134,9 +139,11 @@ export const STATE = table({
         data: {
           version: "0.1.0",
           dialect: "union",
+          protocolVersion: 1,
+          supportedProtocolVersions: [1, 2],
           commands: ["prompt", "abort", "get_state"],
           events: ["agent_start", "agent_end"],
-          limits: { maxLineBytes: 268435456 },
+          limits: { maxLineBytes: 268435456, maxFrameBytes: 1048576, maxReassembledFrameBytes: 67108864 },
         },
       },
     ],

@@ -28,6 +28,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
   const writer: FrameWriter = {
     frame: (value) => frames.push(value as Frame),
     raw: (json) => frames.push(JSON.parse(json) as Frame),
+    cutter: undefined,
     hurry: () => hurried.push(frames.length),
     pieces: (json) => frames.push(JSON.parse([...json].join("")) as Frame),
     get busy() {
@@ -144,6 +145,21 @@ describe("event frames", () => {
     out.take({ type: "session_settled" }, { promptId: "prompt-1" });
     out.take({ type: "agent_start" }, { promptId: "prompt-1" });
     expect(frames).toEqual([{ type: "agent_start", promptId: "prompt-1", seq: 1 }]);
+  });
+
+  it("leaves out what the host does not want, without a gap in seq, but not what it waits for", () => {
+    const { out, frames } = stage("delta");
+    out.only = new Set(["agent_start"]);
+    out.take({ type: "agent_start" }, undefined);
+    out.take({ type: "turn_start" }, undefined);
+    out.take({ type: "session_settled" }, undefined);
+    out.only = undefined;
+    out.take({ type: "turn_start" }, undefined);
+    expect(frames.map(({ type, seq }) => `${type} ${seq}`)).toEqual([
+      "agent_start 1",
+      "session_settled 2",
+      "turn_start 3",
+    ]);
   });
 
   it("delta mode: every token at once, with thin messages", () => {

@@ -13,7 +13,19 @@ type DeltaUpdate = Extract<Update["event"], { delta: string }>;
 export interface EventFrames {
   take: SessionListener;
   mode: UpdateMode;
+  /** Undefined: all events are sent. Else these, and those that hosts wait for. */
+  only: ReadonlySet<string> | undefined;
 }
+
+/** Sent whatever the host has chosen: somebody waits for them, or has asked for them in another way. */
+const UNFILTERED: ReadonlySet<string> = new Set([
+  "prompt_result",
+  "session_settled",
+  "extension_error",
+  "subagent_lifecycle",
+  "subagent_progress",
+  "subagent_event",
+]);
 
 export interface EventFramesOptions {
   writer: FrameWriter;
@@ -48,6 +60,7 @@ interface Merged {
 
 export function createEventFrames({ writer, dialect, clock, mode: initialMode }: EventFramesOptions): EventFrames {
   let mode = initialMode;
+  let only: ReadonlySet<string> | undefined;
   let seq = 0;
   let merged: Merged | undefined;
   let flushing = false;
@@ -154,8 +167,16 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
       flush();
       mode = next;
     },
+    get only() {
+      return only;
+    },
+    set only(types) {
+      flush();
+      only = types;
+    },
     take(event, place) {
       if (!hasEvent(dialect, event.type)) return undefined;
+      if (only && !only.has(event.type) && !UNFILTERED.has(event.type)) return undefined;
       if (event.type !== "message_update") {
         flush();
         if (event.type === "message_start") lastSize = 0;

@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createFrameCutter } from "./chunked-frames.ts";
 import { createFrameWriter } from "./frame-writer.ts";
 
 /** A host that takes what was written only when it is told to read. */
@@ -293,3 +294,28 @@ const partsOf = (text: string, isBytes: boolean): (Buffer | string)[] => {
   const json = JSON.stringify(text);
   return [isBytes ? Buffer.from(json) : json, ","];
 };
+
+describe("once long frames are to come in chunks", () => {
+  const LONG = "é".repeat(600_000);
+
+  it("only those are cut, in the order they were given; answers in pieces as well", async () => {
+    const host = slowHost();
+    const writer = createFrameWriter(host.output, () => undefined);
+    writer.raw(JSON.stringify({ type: "before", LONG }));
+    writer.cutter = createFrameCutter();
+    writer.raw(JSON.stringify({ type: "short", text: "x".repeat(500_000) }));
+    writer.raw(JSON.stringify({ type: "long", LONG }));
+    writer.pieces(['{"type":"long pieces","LONG":"', Buffer.from(LONG), '"}']);
+    writer.pieces(['{"type":"short pieces"', "}"]);
+    writer.frame({ type: "last" });
+    for (let read = 0; read < 30; read++) await host.read();
+    const types = host.writes
+      .join("")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line))
+      .map(({ type, chunkId, index }) => (type === "rpc_chunk" ? `${chunkId} ${index}` : type));
+    const chunks = (id: string) => [0, 1, 2, 3, 4].map((index) => `${id} ${index}`);
+    expect(types).toEqual(["before", "short", ...chunks("rpc-1"), ...chunks("rpc-2"), "short pieces", "last"]);
+  });
+});

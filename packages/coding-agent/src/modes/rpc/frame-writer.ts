@@ -1,6 +1,7 @@
 import { close, createWriteStream, fstatSync, open, write, writeSync, writev } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
+import { MAX_FRAME_BYTES } from "@tiller/protocol/frame-limits";
 import { toJson } from "../../lib/wire-json.ts";
 
 /**
@@ -11,6 +12,8 @@ export interface FrameWriter {
   frame(value: object): void;
   /** A frame that is already JSON, made by `toJson`. */
   raw(json: string): void;
+  /** Set once the host has negotiated that long frames come in chunks. */
+  cutter: FrameCutter | undefined;
   /** Somebody is waiting for what was given: it is not kept until the end of the turn. */
   hurry(): void;
   /**
@@ -29,6 +32,12 @@ export interface FrameWriter {
   /** Resolves when everything has been taken by the system. */
   flushed(): Promise<void>;
 }
+
+/** A frame as lines, line ends included: itself when it is short enough. */
+export type FrameCutter = (pieces: Iterable<Buffer | string>) => Generator<Buffer | string>;
+
+/** A character has at most this many bytes. */
+const BYTES_PER_CHARACTER = 3;
 
 /** More than this in wait and producers are held up. One pipe buffer: enough to keep the pipe full. */
 const ROOM = 64 * 1024;
@@ -56,6 +65,7 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
   let scheduled = false;
   let gone = false;
   let waiters: (() => void)[] = [];
+  let cutter: FrameCutter | undefined;
 
   const wake = (): void => {
     const waking = waiters;
@@ -106,7 +116,7 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
   };
   const raw = (json: string): void => {
     if (gone) return;
-    pending += `${json}\n`;
+    pending += cutter && isLong(json) ? inChunks(json, cutter) : `${json}\n`;
     // A lot need not gather until the end of the turn.
     if (pending.length > MUCH) flush();
     else flushSoon();
@@ -122,12 +132,18 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
   return {
     frame: (value) => raw(toJson(value)),
     raw,
+    get cutter() {
+      return cutter;
+    },
+    set cutter(given) {
+      cutter = given;
+    },
     hurry: flush,
     pieces(pieces) {
       if (gone) return;
       if (pending !== "") queue.push(pending);
       pending = "";
-      queue.push(withLineEnd(pieces));
+      queue.push(cutter ? cutter(pieces) : withLineEnd(pieces));
       flushSoon();
     },
     get busy() {
@@ -142,6 +158,16 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
       while (!gone && (busy || queue.length > 0 || pending !== "")) await settled();
     },
   };
+}
+
+function isLong(json: string): boolean {
+  return json.length * BYTES_PER_CHARACTER >= MAX_FRAME_BYTES && Buffer.byteLength(json) >= MAX_FRAME_BYTES;
+}
+
+function inChunks(json: string, cutter: FrameCutter): string {
+  let lines = "";
+  for (const line of cutter([json])) lines += line;
+  return lines;
 }
 
 function* withLineEnd(pieces: Iterable<Buffer | string>): Generator<Buffer | string> {
@@ -169,7 +195,9 @@ function nextPiece(pieces: Iterator<Buffer | string>): Buffer | string | undefin
  */
 export function openStdout(): Writable {
   const kind = fstatSync(1);
-  if (kind.isFIFO() || kind.isSocket()) return new Socket({ fd: 1, readable: false, writable: true });
+  // Bun does not take a descriptor over: what is written to such a socket goes the way of `process.stdout`.
+  const isTakenOver = process.versions.bun === undefined && (kind.isFIFO() || kind.isSocket());
+  if (isTakenOver) return new Socket({ fd: 1, readable: false, writable: true });
   return createWriteStream("", { fd: 1, autoClose: false, fs: OWN });
 }
 

@@ -74,7 +74,7 @@ export function createHostToolBridge({ write, ids, clock }: HostToolBridgeOption
       if (name === undefined) return undefined;
       // From here on it is over: what is wrong with another answer in the same breath is nobody's business.
       names.delete(id);
-      const result = toolResult(frame.result);
+      const result = readToolResult(frame.result);
       if (typeof result !== "string") {
         calls.settle(id, isError === true ? { failure: textOf(result) || "Host tool execution failed" } : { result });
         return undefined;
@@ -88,7 +88,7 @@ export function createHostToolBridge({ write, ids, clock }: HostToolBridgeOption
       const { id } = frame;
       if (typeof id !== "string") return NO_ID;
       if (!names.has(id)) return undefined;
-      const partial = toolResult(frame.partialResult);
+      const partial = readToolResult(frame.partialResult);
       // The call goes on: only what it said of its progress is lost.
       if (typeof partial === "string") return `"partialResult" ${partial}`;
       calls.update(id, partial);
@@ -114,7 +114,7 @@ function textOf({ content }: ToolResult): string {
 }
 
 /** Or what is wrong with it. */
-function toolResult(given: unknown): ToolResult | string {
+export function readToolResult(given: unknown): ToolResult | string {
   if (typeof given !== "object" || given === null) return 'must be an object with "content"';
   const { content, details } = given as { content?: unknown; details?: unknown };
   if (!Array.isArray(content)) return 'has no "content", which must be a list of text and image blocks';

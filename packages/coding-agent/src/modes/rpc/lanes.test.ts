@@ -72,6 +72,27 @@ describe("lanes", () => {
     await shop.end("prompt");
   });
 
+  it("knows that all is started while the work that held it goes on", async () => {
+    const shop = workshop();
+    const lanes = createLanes();
+    let release = (): void => undefined;
+    lanes.background(() => {
+      release = lanes.hold();
+      return shop.slow("prompt")();
+    });
+    lanes.ordered(shop.quick("get_state"));
+    let started = false;
+    void lanes.started().then(() => {
+      started = true;
+    });
+    await shop.end("nothing");
+    expect(started).toBe(false);
+    release();
+    await shop.end("nothing");
+    expect(started).toBe(true);
+    await shop.end("prompt");
+  });
+
   it("does work in its turn: after what was taken before has been started, and before anything later", async () => {
     const shop = workshop();
     const lanes = createLanes();

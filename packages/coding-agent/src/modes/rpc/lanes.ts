@@ -22,6 +22,8 @@ export type Work = () => undefined | Promise<void>;
 export function createLanes(): Lanes {
   const queue: { work: Work; wait: boolean }[] = [];
   const running = new Set<Promise<void>>();
+  /** Whoever waits for the queue to be empty. Not the end of running work: a run that goes on may end last of all. */
+  let whenStarted: (() => void)[] = [];
   let busy = false;
 
   const track = (promise: undefined | Promise<void>): void => {
@@ -44,9 +46,13 @@ export function createLanes(): Lanes {
   const advance = (): void => {
     while (!busy) {
       const next = queue.shift();
-      if (!next) return;
+      if (!next) break;
       begin(next.work, next.wait);
     }
+    if (queue.length > 0) return;
+    const told = whenStarted;
+    whenStarted = [];
+    for (const tell of told) tell();
   };
 
   const inOrder = (work: Work, wait: boolean): void => {
@@ -67,7 +73,7 @@ export function createLanes(): Lanes {
       };
     },
     async started() {
-      while (queue.length > 0) await Promise.race([...running]);
+      while (queue.length > 0) await new Promise<void>((resolve) => whenStarted.push(resolve));
     },
     async drained() {
       while (queue.length > 0 || running.size > 0) await Promise.race([...running]);

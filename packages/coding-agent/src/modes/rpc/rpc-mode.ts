@@ -1,5 +1,6 @@
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
+import { MAX_FRAME_BYTES, MAX_REASSEMBLED_FRAME_BYTES, PROTOCOL_VERSIONS } from "@tiller/protocol/frame-limits";
 import type { ReadyFrame } from "@tiller/protocol/frames";
 import type { UpdateMode } from "@tiller/protocol/state";
 import { sleep } from "../../lib/clock.ts";
@@ -13,6 +14,7 @@ import { createHandlers } from "./handlers/index.ts";
 import { createHostSide } from "./host-side.ts";
 import { createLanes } from "./lanes.ts";
 import { openStdin } from "./stdin.ts";
+import { createTransport } from "./transport.ts";
 import type { UiBridgeOptions } from "./ui-bridge.ts";
 
 export interface RpcModeOptions {
@@ -55,21 +57,31 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     const frames = createEventFrames({ writer, dialect, clock, mode: options.updates });
     const lanes = createLanes();
     const bridge = dialogs?.createUiBridge(bridgeOptions(options, writer, frames));
-    const facts = { version, dialect: dialect.name, maxLineBytes, pendingDialogs: bridge?.pending };
+    const transport = createTransport(session, writer, frames);
+    const facts = { version, dialect, limits: limits(options), pendingDialogs: bridge?.pending };
+    const refuse = (command: string, id: unknown, error: string): void =>
+      writer.frame({ id, type: "response", command, success: false, error });
     const host = createHostSide({
       session,
       write: writer.frame,
       ids: options.ids,
       clock,
-      refuse: (command, id, error) => writer.frame({ id, type: "response", command, success: false, error }),
+      refuse,
     });
     const dispatcher = createDispatcher({
-      handlers: createHandlers(session, frames, facts, dialect, host),
+      handlers: createHandlers({ session, frames, facts, dialect, host, transport, ui: bridge }),
       dialect,
       lanes,
       // Where nobody asks, nobody waits for an answer to a dialog.
-      answers: { ...host.answers, extension_ui_response: bridge?.answer ?? (() => undefined) },
-      write: writer.frame,
+      answers: {
+        ...host.answers,
+        extension_ui_response: bridge?.answer ?? (() => undefined),
+        rpc_chunk: ({ id }) => refuse("rpc_chunk", id, noChunks(maxLineBytes)),
+      },
+      write(response) {
+        writer.frame(response);
+        transport.answered();
+      },
       writeJson: writer.raw,
       writePieces: writer.pieces,
       room: writer.roomForAnswers,
@@ -81,6 +93,8 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     });
 
     let leaving = false;
+    /** The code that an extension wants, which may want it while we leave. */
+    let wantedCode: number | undefined;
     const leave = async (code: number, reason: string): Promise<void> => {
       if (leaving) return;
       leaving = true;
@@ -92,7 +106,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
       // Extensions may have something to put away.
       const patience = session.extensions ? CLOSING_WITH_EXTENSIONS_MS : CLOSING_MS;
       await Promise.race([closed, sleep(clock, patience)]);
-      exit(code);
+      exit(wantedCode ?? code);
     };
 
     /** What was read is started before the session ends, so that every command and prompt still gets its answer. */
@@ -110,6 +124,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     for (const message of options.notices) frames.take({ type: "notice", level: "warning", message }, undefined);
     /** For an extension: when the answer to what is being done is out, and nothing else is going on. */
     const shutdown = async (code?: number): Promise<void> => {
+      wantedCode ??= code;
       await lanes.started();
       if (code === undefined) {
         // The command that wants it may have a little to do yet; it may also never end.
@@ -161,15 +176,27 @@ function lostHost(error: NodeJS.ErrnoException): [code: number, reason: string] 
   return [1, `Request was aborted: stdout cannot be written (${error.message})`];
 }
 
-function ready({ version, dialect, maxLineBytes }: RpcModeOptions): ReadyFrame {
+const FRAME_LIMITS = { maxFrameBytes: MAX_FRAME_BYTES, maxReassembledFrameBytes: MAX_REASSEMBLED_FRAME_BYTES };
+
+function limits({ maxLineBytes }: RpcModeOptions): ReadyFrame["limits"] {
+  return { maxLineBytes, ...FRAME_LIMITS };
+}
+
+function ready(options: RpcModeOptions): ReadyFrame {
+  const { version, dialect } = options;
   return {
     type: "ready",
     version,
     dialect: dialect.name,
     protocolVersion: 1,
-    supportedProtocolVersions: [1],
-    limits: { maxLineBytes },
+    supportedProtocolVersions: [...PROTOCOL_VERSIONS],
+    ...FRAME_LIMITS,
+    limits: limits(options),
   };
+}
+
+function noChunks(maxLineBytes: number): string {
+  return `Only answers and events come in chunks: send the command as one line of up to ${maxLineBytes} bytes`;
 }
 
 function bridgeOptions(

@@ -68,14 +68,17 @@ Facts, names and results that the rest builds on.
 Keep paths, names, commands and error messages exactly as they were.`;
 const BRANCH = `The conversation above is a branch that was left: the person went back to an earlier point and goes on from there. Write notes that tell what was tried on it and what came of it, so that nothing has to be found out twice.`;
 
-type Kind = "history" | "turn prefix" | "branch";
+const HANDOFF = `The conversation above ends here; another assistant goes on with the work in a new one and knows nothing but your notes. Write them for it.`;
+
+type Kind = "history" | "turn prefix" | "branch" | "handoff";
 
 /** The share of the reserve that a summary may fill. */
-const SHARE: Readonly<Record<Kind, number>> = { history: 0.8, "turn prefix": 0.5, branch: 0.8 };
+const SHARE: Readonly<Record<Kind, number>> = { history: 0.8, "turn prefix": 0.5, branch: 0.8, handoff: 0.8 };
 const INSTRUCTIONS: Readonly<Record<Kind, string>> = {
   history: `${FIRST}\n\n${FORMAT}`,
   "turn prefix": PREFIX,
   branch: `${BRANCH}\n\n${FORMAT}`,
+  handoff: `${HANDOFF}\n\n${FORMAT}`,
 };
 
 /** Characters that one question holds at least, however small the window is said to be. */
@@ -178,6 +181,21 @@ export async function summarizeBranch(
   if ("empty" in made) return { refused: "Branch summary failed: the model gave an empty summary", aborted: false };
   const details = fileLists(messages, earlierDetails(entries));
   return { summary: withoutFileLists(made.text) + fileListText(details), details, usages: made.usages };
+}
+
+/** Notes for somebody who goes on in another session, with the files that were read and changed. */
+export async function summarizeForHandoff(
+  entries: readonly SessionEntry[],
+  messages: readonly AgentMessage[],
+  summarizer: Summarizer,
+  focus: string | undefined,
+): Promise<{ summary: string } | { refused: string }> {
+  const made = await summarize("handoff", messages, summarizer, { focus });
+  if (summarizer.signal.aborted) return { refused: "Handoff cancelled" };
+  if ("error" in made) return { refused: `Handoff failed: ${made.error.message}` };
+  if ("empty" in made) return { refused: "Handoff failed: there is nothing to write down, or the model wrote nothing" };
+  const details = fileLists(messages, earlierDetails(entries));
+  return { summary: withoutFileLists(made.text) + fileListText(details) };
 }
 
 /** What earlier summaries among these entries have noted beside their text. */

@@ -72,6 +72,7 @@ function desk(folder: string) {
       stop: async () => undefined,
       adopt: () => undefined,
       summarize: async (entries) => ({ summary: `of ${entries.map(({ id }) => id).join(" ")}` }),
+      handoff: { isBusy: () => false, summarize: async () => ({ summary: "notes" }), add: async () => undefined },
     });
   let history = build(store);
 

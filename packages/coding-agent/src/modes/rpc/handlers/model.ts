@@ -2,7 +2,9 @@ import type { Model } from "@tiller/protocol/model";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import { type Answer, type Handlers, ok, refused } from "../answer.ts";
 
-export function modelHandlers(session: AgentSession): Handlers<"set_model" | "cycle_model" | "get_available_models"> {
+export function modelHandlers(
+  session: AgentSession,
+): Handlers<"set_model" | "cycle_model" | "get_available_models" | "set_fast_mode"> {
   const { models } = session;
   return {
     set_model({ provider, modelId }) {
@@ -17,5 +19,7 @@ export function modelHandlers(session: AgentSession): Handlers<"set_model" | "cy
       const learned = models.refresh();
       return learned ? learned.then(answer) : answer();
     },
+    set_fast_mode: ({ enabled }) =>
+      enabled ? refused("Fast mode is unavailable for the current model.") : ok({ enabled, active: false }),
   };
 }

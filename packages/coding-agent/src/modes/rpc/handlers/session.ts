@@ -4,6 +4,7 @@ import { type Answer, done, type Handlers, ok, refused } from "../answer.ts";
 type SessionCommand =
   | "new_session"
   | "switch_session"
+  | "open_session"
   | "fork"
   | "branch"
   | "clone"
@@ -24,6 +25,7 @@ export function sessionHandlers(session: AgentSession): Handlers<SessionCommand>
   return {
     new_session: async ({ parentSession }) => ok(await (await history()).files.newSession(parentSession)),
     switch_session: async ({ sessionPath }) => answerOf(await (await history()).files.switchTo(sessionPath)),
+    open_session: async ({ sessionDir }) => answerOf(await (await history()).files.openIn(sessionDir)),
     fork: async ({ entryId }) => answerOf(await (await history()).files.fork(entryId, "fork")),
     branch: async ({ entryId }) => answerOf(await (await history()).files.fork(entryId, "branch")),
     clone: async () => answerOf(await (await history()).files.clone()),

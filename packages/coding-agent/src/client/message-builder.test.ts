@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "./events.ts";
+import { createMessageBuilder } from "./message-builder.ts";
+
+type Update = AgentEvent<"message_update">;
+const update = (assistantMessageEvent: object): Update =>
+  ({
+    type: "message_update",
+    message: { role: "assistant", content: [] },
+    assistantMessageEvent: { ...assistantMessageEvent },
+  }) as unknown as Update;
+const begin = { type: "message_start", message: { role: "assistant", content: [], model: "m" } } as never;
+
+function build(pieces: object[]): unknown[] {
+  const builder = createMessageBuilder();
+  builder.begin(begin);
+  return pieces.map((piece) => {
+    const event = update(piece);
+    builder.update(event);
+    return structuredClone(event.message.content);
+  });
+}
+
+describe("messages from pieces", () => {
+  it("grow block by block", () => {
+    const call = { type: "toolCall", id: "c1", name: "ls", arguments: { path: "." } };
+    expect(
+      build([
+        { type: "start" },
+        { type: "thinking_start", contentIndex: 0 },
+        { type: "thinking_delta", contentIndex: 0, delta: "hm" },
+        { type: "thinking_end", contentIndex: 0, content: "hm" },
+        { type: "text_start", contentIndex: 1 },
+        { type: "text_delta", contentIndex: 1, delta: "a" },
+        { type: "text_delta", contentIndex: 1, delta: "b" },
+        { type: "toolcall_start", contentIndex: 2, id: "c1", toolName: "ls" },
+        { type: "toolcall_delta", contentIndex: 2, delta: '{"path"' },
+        { type: "toolcall_end", contentIndex: 2, toolCall: call },
+      ]).at(-1),
+    ).toEqual([{ type: "thinking", thinking: "hm" }, { type: "text", text: "ab" }, call]);
+  });
+
+  it("are there for whoever comes in the middle", () => {
+    expect(build([{ type: "text_delta", contentIndex: 0, delta: "late" }])).toEqual([[{ type: "text", text: "late" }]]);
+  });
+
+  it("begin anew, and stay as they are when the agent sends them whole", () => {
+    const builder = createMessageBuilder();
+    builder.begin(begin);
+    builder.update(update({ type: "text_delta", contentIndex: 0, delta: "old" }));
+    builder.end();
+    const next = update({ type: "text_delta", contentIndex: 0, delta: "new" });
+    builder.update(next);
+    expect(next.message.content).toEqual([{ type: "text", text: "new" }]);
+    const whole = update({ type: "text_delta", contentIndex: 0, delta: "!" });
+    whole.message.content = [{ type: "text", text: "whole!" }];
+    builder.update(whole);
+    expect(whole.message.content).toEqual([{ type: "text", text: "whole!" }]);
+  });
+
+  it("are, at the end, what the agent says they are", () => {
+    const message = { role: "assistant", content: [{ type: "text", text: "final" }] };
+    expect(
+      build([
+        { type: "text_delta", contentIndex: 0, delta: "x" },
+        { type: "done", reason: "stop", message },
+      ])[1],
+    ).toEqual(message.content);
+    expect(build([{ type: "error", reason: "aborted", error: message }])).toEqual([message.content]);
+  });
+
+  it("keep their text through ten thousand pieces", () => {
+    const pieces = Array.from({ length: 10_000 }, (_, i) => ({ type: "text_delta", contentIndex: 0, delta: `${i} ` }));
+    const builder = createMessageBuilder();
+    builder.begin(begin);
+    let last: Update | undefined;
+    for (const piece of pieces) {
+      last = update(piece);
+      builder.update(last);
+    }
+    expect(last?.message.content).toEqual([{ type: "text", text: pieces.map(({ delta }) => delta).join("") }]);
+  });
+});

@@ -1,0 +1,2 @@
+/** The client under the path that existing documentation names. */
+export { RpcClient } from "../../client/rpc-client.ts";
