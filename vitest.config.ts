@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./scripts/longest-first.ts";
+import { pagePlugin } from "./scripts/page-plugin.mjs";
 
 const { version } = JSON.parse(readFileSync(new URL("packages/coding-agent/package.json", import.meta.url), "utf8"));
 
@@ -24,6 +25,7 @@ const LONG =
 export default defineConfig({
   // The build puts the version in; tests that import the sources need it too.
   define: { __TILLER_VERSION__: JSON.stringify(version) },
+  plugins: [pagePlugin()],
   test: {
     environment: "node",
     testTimeout: 20_000,

@@ -12,6 +12,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { isolatedDeclaration } from "oxc-transform";
 import { rolldown } from "rolldown";
 import { buildTypes } from "./build-types.mjs";
+import { pagePlugin } from "./page-plugin.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const productDir = join(root, "packages/coding-agent");
@@ -70,6 +71,7 @@ async function bundle(input, define, minify) {
     transform: { target: "node20.19", define },
     // Chunks may export what other chunks need of them.
     preserveEntrySignatures: "allow-extension",
+    plugins: [pagePlugin()],
     logLevel: "warn",
   });
   const { output } = await build.generate({

@@ -10,6 +10,7 @@ const LONGEST = [
   "test/conformance/session-commands.test.ts",
   "test/run/sequences.test.ts",
   "test/conformance/ways-to-a-model.test.ts",
+  "test/export/page.test.ts",
   "packages/coding-agent/src/session/store/session-store.property.test.ts",
   "test/extensions/bad-answers.test.ts",
   "test/conformance/dialogs.test.ts",

@@ -5,6 +5,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+import { pagePlugin } from "./page-plugin.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const [script, ...args] = process.argv.slice(2);
@@ -24,6 +25,7 @@ const bundle = await rolldown({
   input: entry,
   platform: "node",
   external: (id, importer) => importer !== undefined && !isOurs(id),
+  plugins: [pagePlugin()],
   logLevel: "warn",
 });
 const { output } = await bundle.write({

@@ -21,6 +21,11 @@ const STATIC_STEPS = [
     hint: "fix the types above",
   },
   {
+    name: "types of the exported page",
+    args: [bin("typescript/bin/tsc"), "-p", "packages/coding-agent/src/export/page/tsconfig.json"],
+    hint: "fix the types above",
+  },
+  {
     name: "lint and format",
     args: [bin("@biomejs/biome/bin/biome"), "check", "."],
     hint: "`npm run fix` repairs what can be repaired",
