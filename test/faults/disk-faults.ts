@@ -1,15 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { repoRoot } from "../support/rpc-process.ts";
 import type { Fault } from "./fault.ts";
-import type { Stage } from "./stage.ts";
+import { post, type Stage } from "./stage.ts";
 
 /** What happens to the folder in which sessions are kept. */
 
 const BAD_DISK = join(repoRoot, "test/faults/bad-disk.cjs");
-
-const setMode = ({ props }: Stage, mode: string): void => writeFileSync(join(props, "disk"), mode);
 
 const disk = (name: string, says: string): Fault => ({ group: "disk", name, says, after: "lives" });
 
@@ -17,8 +15,8 @@ const disk = (name: string, says: string): Fault => ({ group: "disk", name, says
 const injected = (name: string, says: string, mode: string): Fault => ({
   ...disk(name, says),
   env: (props) => ({ NODE_OPTIONS: `--require=${BAD_DISK}`, TILLER_TEST_DISK: join(props, "disk") }),
-  strike: (stage) => setMode(stage, mode),
-  lift: (stage) => setMode(stage, ""),
+  strike: (stage) => post(stage, "disk", mode),
+  lift: (stage) => post(stage, "disk", ""),
 });
 
 /** `npm run test:faults` has mounts of its own where the system allows it. Elsewhere files may not grow for a while. */

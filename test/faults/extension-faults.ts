@@ -1,8 +1,8 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { repoRoot } from "../support/rpc-process.ts";
 import type { Fault } from "./fault.ts";
-import { until } from "./stage.ts";
+import { post, until } from "./stage.ts";
 
 /** What an extension does wrong, from the moment on, in every handler that is called and beside them. */
 
@@ -15,9 +15,9 @@ const row = (name: string, says: string, after: Fault["after"], more: Partial<Fa
   says,
   args: ["-e", EXTENSION, ...LIMITS],
   env: (props) => ({ BAD_EXTENSION: join(props, "extension") }),
-  async strike({ props }) {
-    writeFileSync(join(props, "extension"), name);
-    await until("the extension has read what it is to do", () => existsSync(join(props, "extension.seen")));
+  async strike(stage) {
+    post(stage, "extension", name);
+    await until("the extension has read what it is to do", () => existsSync(join(stage.props, "extension.seen")));
   },
   after,
   ...more,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificate } from "@tiller/ai/http/test-certificate";
@@ -97,6 +97,12 @@ export async function promptOn(stage: Stage, id: string, fields: Record<string, 
   stage.rpc.send({ id, type: "prompt", message: id, ...fields });
   const { success, error } = await responseTo(stage, id);
   if (success !== true) throw new Error(`the prompt "${id}" was refused: ${error}`);
+}
+
+/** Says something to those who look for this file among the props: they never see half of it. */
+export function post({ props }: Stage, name: string, text: string): void {
+  writeFileSync(join(props, `${name}.new`), text);
+  renameSync(join(props, `${name}.new`), join(props, name));
 }
 
 /** Until it holds, or ten seconds have passed. */
