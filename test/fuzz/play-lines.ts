@@ -102,14 +102,17 @@ async function playChunk(cli: string | undefined, count: number, seed: number, c
   return answers;
 }
 
-const accepted = /^(prompt|abort_and_prompt) /;
+/**
+ * More than one answer, or one that need not be: a prompt that was accepted may fail late, and say so under its id once more;
+ * what the host says of its tools and URLs is refused when it is of no use to anybody.
+ */
+const MAY_BE_REFUSED = /^(prompt|abort_and_prompt|host_tool_result|host_tool_update|host_uri_result) /;
 
-/** A prompt that was accepted may fail late, and say so under its id once more. */
 function take({ type, command, id, success }: Frame, open: Map<string, number>): number {
   if (type !== "response") return 0;
   const key = answerKey(command, id);
   const left = (open.get(key) ?? 0) - 1;
-  if (left < 0 && success === false && accepted.test(key)) return 1;
+  if (left < 0 && success === false && MAY_BE_REFUSED.test(key)) return 1;
   open.set(key, left);
   return 1;
 }
