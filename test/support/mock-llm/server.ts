@@ -24,7 +24,7 @@ export interface MockLlmOptions {
   /** PEM. With it the server speaks TLS. */
   certificate?: { cert: string; key: string };
   /** For requests without a reply left, instead of the 500. */
-  otherwise?: Reply;
+  otherwise?: Reply | (() => Reply);
 }
 
 export interface SeenRequest {
@@ -61,11 +61,12 @@ interface Desk {
   requests: SeenRequest[];
   listings: SeenRequest[];
   requireKey: string | undefined;
-  otherwise: Reply | undefined;
+  otherwise: (() => Reply) | undefined;
 }
 
 export async function startMockLlm(options: MockLlmOptions = {}): Promise<MockLlm> {
-  const { requireKey, otherwise } = options;
+  const { requireKey, otherwise: given } = options;
+  const otherwise = given === undefined || typeof given === "function" ? given : () => given;
   const desk: Desk = { replies: [], requests: [], listings: [], requireKey, otherwise };
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     // A client that goes away while it is read or answered is no failure of the server.
@@ -129,7 +130,7 @@ async function answer(desk: Desk, request: IncomingMessage, response: ServerResp
   }
   if (isListing) return sendJson(response, 200, dialect.modelList(MODEL_IDS));
   const tooMany = fail(500, "api_error", `the test has no reply for request ${desk.requests.length}`);
-  const reply = desk.replies.shift() ?? desk.otherwise ?? tooMany;
+  const reply = desk.replies.shift() ?? desk.otherwise?.() ?? tooMany;
   const model = /\/models\/([^/]+):/.exec(pathname)?.[1] ?? String(seen.body.model ?? "mock-1");
   await give(reply, dialect, { model, body: seen.body }, response);
 }
