@@ -17,7 +17,7 @@ import { mutatedBytes, mutatedValue } from "./mutations.ts";
 
 /** Session files with something wrong in them: they open or are refused by name, and can be gone on with. */
 
-const { runs, seed } = planOf("SESSION_FILES", 100);
+const { runs, seed } = planOf("SESSION_FILES", 60);
 const folder = mkdtempSync(join(tmpdir(), "tiller-fuzz-sessions-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

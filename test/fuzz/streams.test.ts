@@ -24,7 +24,7 @@ function mutatedStream(bytes: Buffer, lots: Lots): Buffer {
 }
 
 describe.each(FAMILIES)("streams of %s", (family) => {
-  const { runs, seed } = planOf("STREAMS", 200);
+  const { runs, seed } = planOf("STREAMS", 150);
   const streams = STREAM_NAMES.map((name) => readStream(family, name));
 
   test(`${runs} mutations, seed ${seed}`, { timeout: 600_000 }, () => {
