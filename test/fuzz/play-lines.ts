@@ -29,7 +29,9 @@ export async function playLines(runs: number, seed: number, commands: ReadonlySe
   const worker = async (): Promise<void> => {
     for (const chunk of chunks) {
       const count = Math.min(LINES_PER_PROCESS, runs - chunk * LINES_PER_PROCESS);
-      total.answers += await playChunk(cli, count, seed * 10_007 + chunk, commands);
+      // In two steps: what is added to must not be read before the wait.
+      const answers = await playChunk(cli, count, seed * 10_007 + chunk, commands);
+      total.answers += answers;
       total.lines += count;
       total.processes += 1;
     }

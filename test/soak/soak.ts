@@ -72,7 +72,8 @@ export async function soak({ agents, durationMs, seed }: SoakOptions): Promise<S
       const onQuiet = (): void => {
         if (performance.now() > warm && !before.has(rpc)) before.set(rpc, descriptorsOf(rpc));
       };
-      report.actions += await keepBusy(rpc, createLots(seed + n), isOver, onQuiet);
+      const actions = await keepBusy(rpc, createLots(seed + n), isOver, onQuiet);
+      report.actions += actions;
     });
     await Promise.all([...busy.map((work) => work.catch(note)), ...mortal]);
     describeMemory(await samples, report);
