@@ -78,8 +78,8 @@ export class EventGrammar {
   /** An extension was at work on a prompt when the last run was over. */
   private wasHandling = false;
   private unsettled = false;
-  /** Commands the harness has sent and that are not answered yet. */
-  private readonly unanswered: { id: unknown; type: unknown }[] = [];
+  /** Commands the harness has sent and that are not answered yet: the types of each id, which may be used again. */
+  private readonly unanswered = new Map<unknown, unknown[]>();
   private readonly acceptedIds = new Set<unknown>();
   private knowsInput = false;
   /** The prompt that started the run. */
@@ -119,7 +119,7 @@ export class EventGrammar {
     // An id may be used again.
     this.acceptedIds.delete(command.id);
     if (typeof command.id === "string" || typeof command.id === "number")
-      this.unanswered.push({ id: command.id, type: command.type });
+      this.unanswered.set(command.id, [...(this.unanswered.get(command.id) ?? []), command.type]);
   }
 
   /** A sentence when this frame may not stand here, else undefined. */
@@ -140,7 +140,8 @@ export class EventGrammar {
     if (this.openPrompts.length > 0 && this.hasPromptResults()) {
       return `no prompt_result for the accepted prompt(s) ${brief(this.openPrompts)}`;
     }
-    if (this.unanswered.length > 0) return `no response to ${brief(this.unanswered)}`;
+    const unanswered = [...this.unanswered].flatMap(([id, types]) => types.map((type) => ({ id, type })));
+    if (unanswered.length > 0) return `no response to ${brief(unanswered)}`;
     return undefined;
   }
 
@@ -196,16 +197,22 @@ export class EventGrammar {
     if (!this.knowsInput) return undefined;
     if (frame.id === undefined) {
       // An unknown command is answered under its name, without id.
-      const nameless = this.unanswered.findIndex((command) => command.type === frame.command);
-      if (nameless >= 0 && frame.success === false) this.unanswered.splice(nameless, 1);
+      const nameless = [...this.unanswered].find(([, types]) => types.includes(frame.command));
+      if (nameless && frame.success === false) this.answered(nameless[0], frame.command);
       return undefined;
     }
     // An answer that cannot be used is the only kind that gets a response.
     if (ANSWER_FRAMES.has(String(frame.command)) && frame.success === false) return undefined;
-    const index = this.unanswered.findIndex((command) => command.id === frame.id);
-    if (index < 0) return `a response to "${frame.id}", which was not asked or is already answered`;
-    this.unanswered.splice(index, 1);
+    const types = this.unanswered.get(frame.id);
+    if (!types) return `a response to "${frame.id}", which was not asked or is already answered`;
+    this.answered(frame.id, types[0]);
     return undefined;
+  }
+
+  private answered(id: unknown, type: unknown): void {
+    const types = this.unanswered.get(id) ?? [];
+    types.splice(types.indexOf(type), 1);
+    if (types.length === 0) this.unanswered.delete(id);
   }
 
   private agentStart(): string | undefined {

@@ -8,6 +8,8 @@ import { checkSchema } from "./schema-check.ts";
 export interface StdoutCheckOptions extends GrammarOptions {
   grammar?: boolean;
   schema?: boolean;
+  /** The process has no chance to tell how its run ends. */
+  endsAnywhere?: boolean;
 }
 
 const LF = 0x0a;
@@ -49,7 +51,8 @@ export class StdoutCheck {
   finish(): void {
     if (this.rest.length > 0)
       this.problems.push(`stdout ended without LF: ${brief(Buffer.concat(this.rest).toString())}`);
-    const problem = this.options.grammar === false ? undefined : this.grammar.finish();
+    const isOver = this.options.grammar === false || this.options.endsAnywhere;
+    const problem = isOver ? undefined : this.grammar.finish();
     if (problem) this.problems.push(problem);
   }
 

@@ -76,6 +76,14 @@ test.each<[raw: string, error: RegExp]>([
   expect(assembly.brokenArguments.get("c1")).toEqual({ raw, error: expect.stringMatching(error) });
 });
 
+test("two tool calls never have one id", () => {
+  const { assembly, events } = assemble([call(0, "a"), call(1, "a"), call(2, "a_3"), call(3, "a"), grow(1, '{"n":1}')]);
+  assembly.finish("toolUse");
+  const ids = ["a", "a_1", "a_3", "a_3_"];
+  expect(assembly.message.content).toMatchObject(ids.map((id, n) => ({ id, arguments: n === 1 ? { n: 1 } : {} })));
+  expect(events.slice(0, 4)).toMatchObject(ids.map((id) => ({ type: "toolcall_start", id })));
+});
+
 test("a tool call without arguments has none", () => {
   const { assembly } = assemble([call(0), grow(0, " "), close(0)]);
   expect(assembly.message.content[0]).toMatchObject({ arguments: {} });

@@ -147,12 +147,25 @@ function flatten(text: string): number {
 
 function openBlock(folding: Folding, delta: Extract<Delta, { type: "open" }>): StreamEvent {
   const contentIndex = folding.message.content.length;
-  const { block, event } = newBlock(delta.block, contentIndex);
+  const { block, event } = newBlock(withOwnId(folding, delta.block, contentIndex), contentIndex);
   folding.message.content.push(block.content);
   folding.open.set(delta.index, block);
   folding.lastIndex = delta.index;
   folding.lastBlock = block;
   return event;
+}
+
+/** Two calls of one message with the same id could not be told apart by anybody: neither their events nor their results. */
+function withOwnId<B extends Extract<Delta, { type: "open" }>["block"]>(
+  { message: { content } }: Folding,
+  opened: B,
+  contentIndex: number,
+): B {
+  const isTaken = (id: string): boolean => content.some((block) => block.type === "toolCall" && block.id === id);
+  if (opened.type !== "toolCall" || !isTaken(opened.id)) return opened;
+  let id = `${opened.id}_${contentIndex}`;
+  while (isTaken(id)) id += "_";
+  return { ...opened, id };
 }
 
 function newBlock(

@@ -18,7 +18,16 @@ export function readSessionFile(path: string): FileContent {
 }
 
 export const messagesIn = (entries: readonly Frame[]): unknown[] =>
-  entries.filter(({ type }) => type === "message").map(({ message }) => message);
+  entries.flatMap((entry) => {
+    if (entry.type === "custom_message") return [customMessage(entry)];
+    return entry.type === "message" ? [entry.message] : [];
+  });
+
+/** What is said for others than the user, the result of a background job for example, is an entry of its own kind. */
+function customMessage({ customType, content, display, details, timestamp }: Frame): Frame {
+  const message = { role: "custom", customType, content, display, timestamp: Date.parse(String(timestamp)) };
+  return details === undefined ? message : { ...message, details };
+}
 
 /** From the root to the entry. Ends early where a parent is missing. */
 export function pathTo(entries: readonly Frame[], leafId: unknown): Frame[] {

@@ -35,6 +35,8 @@ export interface ErrorStep {
 /** What happens to the connection, the same for all dialects. */
 export type ServerStep =
   | { type: "delay"; ms: number }
+  /** Goes on when the test says so. */
+  | { type: "until"; promise: Promise<unknown> }
   /** The connection breaks here. */
   | { type: "cut" }
   /** The stream ends here, politely, but without its closing events. */
@@ -79,8 +81,8 @@ export interface Reply {
   model?: string;
   /** The stream is compressed, and flushed after each step. */
   gzip?: boolean;
-  /** Waits before the head of the answer; `Infinity` never sends it. */
-  delayHead?: number;
+  /** Waits before the head of the answer; `Infinity` never sends it. A promise: until the test says so. */
+  delayHead?: number | Promise<unknown>;
 }
 
 export const say = (text: string, size?: number): Reply => ({ steps: [{ type: "text", text, size }] });

@@ -23,6 +23,8 @@ export interface MockLlmOptions {
   requireKey?: string;
   /** PEM. With it the server speaks TLS. */
   certificate?: { cert: string; key: string };
+  /** For requests without a reply left, instead of the 500. */
+  otherwise?: Reply | (() => Reply);
 }
 
 export interface SeenRequest {
@@ -49,6 +51,8 @@ export interface MockLlm {
   reply(...replies: Reply[]): void;
   /** The content of a models.json: `mock/mock-1` is this server in the Anthropic dialect, `mock-FAMILY/mock-1` in another. */
   modelsJson(): string;
+  /** Closes the connections over which nothing is being said, so that the next request needs another one. */
+  hangUp(): void;
   close(): Promise<void>;
 }
 
@@ -57,10 +61,13 @@ interface Desk {
   requests: SeenRequest[];
   listings: SeenRequest[];
   requireKey: string | undefined;
+  otherwise: (() => Reply) | undefined;
 }
 
 export async function startMockLlm(options: MockLlmOptions = {}): Promise<MockLlm> {
-  const desk: Desk = { replies: [], requests: [], listings: [], requireKey: options.requireKey };
+  const { requireKey, otherwise: given } = options;
+  const otherwise = given === undefined || typeof given === "function" ? given : () => given;
+  const desk: Desk = { replies: [], requests: [], listings: [], requireKey, otherwise };
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     // A client that goes away while it is read or answered is no failure of the server.
     answer(desk, request, response).catch(() => response.destroy());
@@ -76,6 +83,7 @@ export async function startMockLlm(options: MockLlmOptions = {}): Promise<MockLl
     listings: desk.listings,
     reply: (...more) => void desk.replies.push(...more),
     modelsJson: () => modelsJson(baseUrl, options.requireKey ?? "mock-key"),
+    hangUp: () => server.closeIdleConnections(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -122,7 +130,7 @@ async function answer(desk: Desk, request: IncomingMessage, response: ServerResp
   }
   if (isListing) return sendJson(response, 200, dialect.modelList(MODEL_IDS));
   const tooMany = fail(500, "api_error", `the test has no reply for request ${desk.requests.length}`);
-  const reply = desk.replies.shift() ?? tooMany;
+  const reply = desk.replies.shift() ?? desk.otherwise?.() ?? tooMany;
   const model = /\/models\/([^/]+):/.exec(pathname)?.[1] ?? String(seen.body.model ?? "mock-1");
   await give(reply, dialect, { model, body: seen.body }, response);
 }
@@ -140,7 +148,8 @@ async function give(
   response: ServerResponse,
 ): Promise<void> {
   if (reply.delayHead === Number.POSITIVE_INFINITY) return;
-  if (reply.delayHead !== undefined) await wait(reply.delayHead);
+  if (typeof reply.delayHead === "number") await wait(reply.delayHead);
+  else await reply.delayHead;
   if (reply.body !== undefined) sendBody(reply, reply.body, response);
   else if (reply.status !== undefined && reply.status !== 200) refuse(dialect, reply, response);
   else await play(reply, render(dialect, reply, asked), response);
@@ -199,6 +208,7 @@ async function play(reply: Reply, pieces: readonly Piece[], response: ServerResp
     else if (piece.type === "raw") {
       for (let i = 0; i < (piece.times ?? 1); i++) await sendAll(line, piece.data, pause, response);
     } else if (piece.type === "delay") await wait(piece.ms);
+    else if (piece.type === "until") await piece.promise;
     else if (piece.type === "drip") pause = piece.ms;
     else if (piece.type === "stall") return;
     else if (piece.type === "cut") {

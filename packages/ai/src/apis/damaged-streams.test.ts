@@ -1,9 +1,8 @@
-import type { AssistantMessage } from "@tiller/protocol/message";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FAMILIES, readStream, STREAM_NAMES } from "../../../../test/support/streams/expected.ts";
-import { assembled, decode, READERS } from "../../../../test/support/streams/read.ts";
-import type { Delta } from "../provider.ts";
+import { decode, READERS } from "../../../../test/support/streams/read.ts";
+import { problemsWith } from "../../../../test/support/streams/sound-message.ts";
 
 /** Whatever comes over the wire: nothing throws, there is one end, and the message is one that we can keep and send. */
 
@@ -27,36 +26,6 @@ function damaged(bytes: Buffer, { at, length, how }: Damage): Buffer {
   const flipped = Buffer.from(part);
   flipped[0] = part[0]! ^ (1 << (length % 8));
   return Buffer.concat([head, flipped, tail]);
-}
-
-/** Fields of the message that are not of the kind they must be. */
-function problemsOf({ content, usage, responseId, responseModel, errorMessage }: AssistantMessage): string[] {
-  const fields: [name: string, value: unknown][] = Object.entries({ responseId, responseModel, errorMessage });
-  for (const block of content) fields.push(...Object.entries(block));
-  const { cost, ...counts } = usage;
-  fields.push(
-    ...Object.entries({ ...counts, cost: cost.total }).map(([name, count]): [string, unknown] => [
-      `usage.${name}`,
-      count,
-    ]),
-  );
-  return fields
-    .filter(([name, value]) => !isSound(name, value))
-    .map(([name, value]) => `${name} is ${JSON.stringify(value)}`);
-}
-
-function isSound(name: string, value: unknown): boolean {
-  if (name.startsWith("usage.")) return Number.isFinite(value);
-  if (name === "arguments") return typeof value === "object" && value !== null && !Array.isArray(value);
-  return value === undefined || typeof value === (name === "redacted" ? "boolean" : "string");
-}
-
-function problemsWith(read: (events: readonly string[]) => Delta[], events: readonly string[]): string[] {
-  try {
-    return problemsOf(assembled(read(events)).message);
-  } catch (error) {
-    return [String(error)];
-  }
 }
 
 type Path = readonly string[];

@@ -13,6 +13,11 @@ test("values are read as what they should be, or not at all", () => {
     undefined,
     undefined,
   ]);
+  expect([countOf(Number.MAX_SAFE_INTEGER), countOf(1e308), countOf(Number.POSITIVE_INFINITY)]).toEqual([
+    Number.MAX_SAFE_INTEGER,
+    undefined,
+    undefined,
+  ]);
   expect([isRecord({}), isRecord([]), isRecord(null), isRecord("a")]).toEqual([true, false, false, false]);
 });
 

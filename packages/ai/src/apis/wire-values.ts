@@ -10,9 +10,9 @@ export function filledText(value: unknown): string | undefined {
   return textOf(value) || undefined;
 }
 
-/** A count that is missing, null or no count says nothing. */
+/** A count that is missing, null or no count says nothing. Beyond what can be counted, sums and prices would have no end. */
 export function countOf(value: unknown): number | undefined {
-  return typeof value === "number" && value >= 0 ? value : undefined;
+  return typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

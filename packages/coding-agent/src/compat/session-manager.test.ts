@@ -51,6 +51,24 @@ test("a session in memory has a tree, labels and a context", () => {
   expect(() => session.branch("nowhere")).toThrow("Entry nowhere not found");
 });
 
+test("a message that is nobody's is an entry like those of the program itself", () => {
+  const session = sessions.inMemory();
+  const message = { role: "custom" as const, customType: "x", content: "c", display: true, timestamp: 5 };
+  const id = session.appendMessage(message);
+  expect(session.getEntry(id)).toEqual({
+    type: "custom_message",
+    id,
+    parentId: null,
+    timestamp: "1970-01-01T00:00:00.005Z",
+    customType: "x",
+    content: "c",
+    display: true,
+  });
+  expect(session.buildSessionContext().messages).toEqual([message]);
+  session.appendMessage({ ...message, timestamp: Number.NaN });
+  expect(session.getLeafEntry()?.timestamp).toMatch(/^\d{4}-/);
+});
+
 test("a file appears with the first message, is listed, and can be opened and continued", async () => {
   const session = sessions.create();
   const path = session.getSessionFile()!;

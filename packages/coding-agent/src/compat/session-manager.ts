@@ -12,6 +12,7 @@ import { factsOf, type SessionFileFacts, type SessionPlace } from "../session/st
 import { ownerText, tryLock } from "../session/store/session-lock.ts";
 import {
   createSessionStore,
+  customEntry,
   type NewEntry,
   type OpenSession,
   type SessionStore,
@@ -127,9 +128,7 @@ export class SessionManager {
   }
 
   appendMessage(message: AgentMessage): string {
-    return this.#append(
-      message.role === "custom" ? ({ ...message, type: "custom_message" } as NewEntry) : { type: "message", message },
-    );
+    return this.#append(message.role === "custom" ? customEntry(message) : { type: "message", message });
   }
   appendThinkingLevelChange(thinkingLevel: string): string {
     return this.#append({ type: "thinking_level_change", thinkingLevel } as NewEntry);

@@ -27,6 +27,7 @@ test.each([
     ["a", "b"],
   ],
   [["a", 1], undefined],
+  [new Array(1), undefined],
   ["a", undefined],
   [{ 0: "a", length: 1 }, undefined],
 ])("a list of texts: %j is %j", (value, expected) => {
@@ -57,6 +58,7 @@ describe("content", () => {
     ["an unknown block", [{ type: "toolCall" }], undefined],
     ["one wrong block among others", [text("hi"), "ho"], undefined],
     ["a block that is nothing", [null], undefined],
+    ["a place without a block", new Array(1), undefined],
     ["a number", 7, undefined],
     ["nothing", undefined, undefined],
   ];

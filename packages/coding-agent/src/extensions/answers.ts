@@ -12,7 +12,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /** Undefined when it is something else; nothing at all is an empty list. */
 export function strings(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return [];
-  return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
+  return Array.isArray(value) && [...value].every((item) => typeof item === "string") ? value : undefined;
 }
 
 type Block = TextContent | ImageContent;
@@ -21,7 +21,8 @@ type Block = TextContent | ImageContent;
 export function contentOf(value: unknown): Block[] | undefined {
   if (typeof value === "string") return [{ type: "text", text: value.toWellFormed() }];
   if (!Array.isArray(value)) return undefined;
-  const blocks = value.map(blockOf);
+  // Also of the places in which nothing is: other ways to go through a list pass over them.
+  const blocks = Array.from(value, blockOf);
   return blocks.every((block) => block !== undefined) ? blocks : undefined;
 }
 

@@ -29,6 +29,11 @@ describe("the conversation on a path", () => {
       "x b c",
     ],
     ["keeps from an entry on that is no message", [ask("a"), level("l"), ask("b"), cut("x", "l"), ask("c")], "x b c"],
+    [
+      "keeps nothing when the first kept entry is no id",
+      [ask("a"), cut("x", { toString: "x" } as unknown as string), ask("b")],
+      "x b",
+    ],
     ["keeps nothing when the first kept entry is nowhere", [ask("a"), cut("x", "nowhere"), ask("b")], "x b"],
     ["keeps nothing when it comes long after", [ask("a"), cut("x", "c"), ask("b"), ask("c")], "x b c"],
     ["keeps nothing when it comes later", [ask("a"), cut("x", "b"), ask("b")], "x b"],

@@ -85,6 +85,8 @@ export function createEntryLog(
     return positions;
   };
   const find = (wanted: string): number => {
+    // Ids also stand in entries that nobody has looked at.
+    if (typeof wanted !== "string") return -1;
     if (positions) return positions.get(wanted) ?? -1;
     const at = added.findLastIndex(({ entry }) => entry.id === wanted);
     return at >= 0 ? loaded.length + at : loaded.find(wanted);

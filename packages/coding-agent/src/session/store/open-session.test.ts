@@ -6,7 +6,7 @@ import { FakeClock } from "../../../../../test/support/fake-clock.ts";
 import { type OpenOptions, openSession, readSession } from "./open-session.ts";
 import { tryLock } from "./session-lock.ts";
 import { createSessionStore, type OpenSession } from "./session-store.ts";
-import { assistant, countingIds, entriesOf, fileOf, messageEntry, testHeader, user } from "./test-sessions.ts";
+import { assistant, countingIds, entriesOf, fileOf, messageEntry, STARTED, testHeader, user } from "./test-sessions.ts";
 
 let dir = "";
 let notices: string[] = [];
@@ -162,12 +162,23 @@ describe("a damaged session", () => {
     expect(open("\0".repeat(100)).log.length).toBe(0);
   });
 
+  it("of the first version opens without its header as well", async () => {
+    const entry = { type: "message", timestamp: STARTED, message: user("hi") };
+    const session = open(`{"type":"session","id":"s1","cwd":\n${JSON.stringify(entry)}\n`);
+    expect(session.log.header).toMatchObject({ version: 3, cwd: "/here" });
+    expect(entriesOf(session.log)).toMatchObject([{ ...entry, parentId: null }]);
+    await close(session);
+    expect(entriesOf(open(undefined).log)).toMatchObject([{ ...entry, parentId: null }]);
+    expect(notices).toEqual([expect.stringContaining("was damaged")]);
+  });
+
   const foreign: [what: string, content: string][] = [
     ["notes", "Dear diary,\n\nnothing happened.\n"],
     ["a JSON file", `${JSON.stringify({ name: "x", version: "1.0.0" }, null, 2)}\n`],
     ["one line of JSON", '{"name":"x"}'],
     ["a list", "[1,2,3]\n[4]\n"],
     ["binary data", "\u0089PNG\r\n\u001a\n\0\0\0\rIHDR"],
+    ["something that only begins like one", '{"type":"session","id\n{"type":"log","timestamp":"now"}\n'],
   ];
   for (const [what, content] of foreign) {
     it(`is not what ${what} is: that is refused and left as it is`, () => {

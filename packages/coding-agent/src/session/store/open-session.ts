@@ -7,7 +7,7 @@ import { SessionFileError } from "./file-errors.ts";
 import { lookLater } from "./later-look.ts";
 import { isBroken, loadEntries, type Soundness, soundnessOf } from "./loaded-entries.ts";
 import { type Line, migrate, type ReadBlob } from "./migrations.ts";
-import { repairSession, repairText, salvage } from "./salvage.ts";
+import { planRepair, repairSession, repairText } from "./salvage.ts";
 import { createSessionDisk, type DiskSettings } from "./session-disk.ts";
 import { parseHead, textOf } from "./session-head.ts";
 import { type LockAttempt, type SessionLock, tryLock } from "./session-lock.ts";
@@ -135,9 +135,19 @@ function isOfToday({ bytes, index: { header } }: Indexed): boolean {
 /** Is there an entry to be had, or were we just about to write the first line? */
 function isSession({ bytes, index }: Indexed, damage: readonly LineRange[]): boolean {
   if (index.header || index.starts.length > 0) return true;
+  const left = Buffer.concat(planRepair(bytes, index, damage).parts);
+  const { header, starts } = indexEntries(left);
+  if (header || starts.length > 0 || isOfFirstVersion(left)) return true;
   const begun = bytes.toString("latin1").replaceAll("\0", "");
-  if (FIRST_LINES.some((line) => line.startsWith(begun.slice(0, line.length)))) return true;
-  return damage.some(({ start, end }) => salvage(bytes.subarray(start, end)).good.length > 0);
+  return left.length === 0 && FIRST_LINES.some((line) => line.startsWith(begun.slice(0, line.length)));
+}
+
+/** Entries of the first version have no id: without a header they are known by what they say. */
+function isOfFirstVersion(bytes: Buffer): boolean {
+  return linesOf(bytes).some(({ type, timestamp, message }) => {
+    const role = (message as Line | undefined)?.role;
+    return type === "message" && typeof timestamp === "string" && typeof role === "string";
+  });
 }
 
 const FIRST_LINES = ['{"type":"session"', '{"type":"title"'];
@@ -167,10 +177,12 @@ function current(
   mayWrite: boolean,
 ): Indexed & { header: SessionHeader } {
   const header = headerOf(found.bytes, found.index.header, options);
-  if (!header && found.index.starts.length === 0) throw notASession(path);
+  const isOld = !header && found.index.starts.length === 0;
+  if (isOld && !isOfFirstVersion(found.bytes)) throw notASession(path);
   if (header && header.version >= FILE_VERSION) return { ...found, header };
   const entries = linesOf(found.bytes).filter(({ type }) => type !== "session" && type !== "title");
-  const migrated = migrate({ ...(header ?? newHeader(options)) }, entries, options.ids.short);
+  const head = header ?? { ...newHeader(options), ...(isOld && { version: 1 }) };
+  const migrated = migrate({ ...head }, entries, options.ids.short);
   const lines = [migrated.header, ...migrated.entries].map((line) => JSON.stringify(line));
   const bytes = Buffer.from(`${lines.join("\n")}\n`);
   const sizeOnDisk = mayWrite ? rewritten(path, lines, options) : undefined;

@@ -16,7 +16,6 @@ import {
   loadedLog,
   messageEntry,
   plain,
-  STARTED,
   stillClock,
   testHeader,
   user,
@@ -137,15 +136,30 @@ describe("a session store", () => {
     expect(seen).toEqual([0, 1, 2]);
   });
 
-  it("writes a message that is nobody's as an entry of its own kind", () => {
+  it("writes a message that is nobody's as an entry of its own kind, with the time that it was told with", () => {
     const store = open();
-    store.appendMessage({ role: "custom", customType: "x", content: "c", display: false, details: 7, timestamp: 5 });
+    const message = {
+      role: "custom",
+      customType: "x",
+      content: "c",
+      display: false,
+      details: 7,
+      timestamp: 5,
+    } as const;
+    store.appendMessage(message);
     expect(entriesOf(store.log)).toEqual([
-      plain("00000001", null, { type: "custom_message", customType: "x", content: "c", display: false, details: 7 }),
+      {
+        ...plain("00000001", null, {
+          type: "custom_message",
+          customType: "x",
+          content: "c",
+          display: false,
+          details: 7,
+        }),
+        timestamp: "1970-01-01T00:00:00.005Z",
+      },
     ]);
-    expect(store.messages).toEqual([
-      { role: "custom", customType: "x", content: "c", display: false, details: 7, timestamp: Date.parse(STARTED) },
-    ]);
+    expect(store.messages).toEqual([message]);
   });
 
   const names: [story: string, lines: object[], title: string | undefined, name: string | undefined][] = [

@@ -8,8 +8,8 @@ import { beginsConversation, isConversation, messageOf } from "./entry-rules.ts"
 import type { SessionDisk } from "./session-disk.ts";
 import { pathTo } from "./tree.ts";
 
-/** An entry as its maker knows it; the store adds id, parent and time. */
-export type NewEntry = WithoutBase<SessionEntry>;
+/** An entry as its maker knows it; the store adds id, parent and, unless it is given, the time. */
+export type NewEntry = WithoutBase<SessionEntry> & { timestamp?: string };
 type WithoutBase<E> = E extends SessionEntry ? Omit<E, "id" | "parentId" | "timestamp"> : never;
 
 /** A session that can be put into the store. */
@@ -248,9 +248,17 @@ export function createSessionStore({ clock, ids, first }: SessionStoreOptions): 
   };
 }
 
-/** Messages that no person and no model has written have a kind of entry of their own. */
-function customEntry({ customType, content, display, details }: CustomMessage): NewEntry {
-  return { type: "custom_message", customType, content, display, ...(details === undefined ? {} : { details }) };
+/** Messages that no person and no model has written have a kind of entry of their own, whose time is that of the message. */
+export function customEntry({ customType, content, display, details, timestamp }: CustomMessage): NewEntry {
+  const time = new Date(timestamp);
+  return {
+    type: "custom_message",
+    customType,
+    content,
+    display,
+    ...(details === undefined ? {} : { details }),
+    ...(Number.isNaN(time.getTime()) ? {} : { timestamp: time.toISOString() }),
+  };
 }
 
 /** The same entry, to be added in another place. */

@@ -1,0 +1,89 @@
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { repoRoot } from "../support/rpc-process.ts";
+import type { Fault } from "./fault.ts";
+import { post, type Stage } from "./stage.ts";
+
+/** What happens to the folder in which sessions are kept. */
+
+const BAD_DISK = join(repoRoot, "test/faults/bad-disk.cjs");
+
+const disk = (name: string, says: string): Fault => ({ group: "disk", name, says, after: "lives" });
+
+/** The functions of `node:fs` are replaced by some that do what a bad disk does, for what lies below the agent folder. */
+const injected = (name: string, says: string, mode: string): Fault => ({
+  ...disk(name, says),
+  env: (props) => ({ NODE_OPTIONS: `--require=${BAD_DISK}`, TILLER_TEST_DISK: join(props, "disk") }),
+  strike: (stage) => post(stage, "disk", mode),
+  lift: (stage) => post(stage, "disk", ""),
+});
+
+/** `npm run test:faults` has mounts of its own where the system allows it. Elsewhere files may not grow for a while. */
+const CAN_MOUNT = process.env.TILLER_MAY_MOUNT === "1";
+
+function run(command: string, ...args: string[]): void {
+  const { status, stderr } = spawnSync(command, args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stderr}`);
+}
+
+const limitFileSize = ({ rpc }: Stage, limit: number | "unlimited"): void =>
+  run("prlimit", `--fsize=${limit}:unlimited`, "--pid", String(rpc.pid));
+
+const smallDisk = ({ rpc }: Stage): string => join(rpc.sandbox.agentDir, "sessions");
+const filler = (stage: Stage): string => join(smallDisk(stage), "filler");
+
+function fill(stage: Stage): void {
+  for (const size of [4096, 1]) {
+    try {
+      for (;;) appendFileSync(filler(stage), Buffer.alloc(size));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    }
+  }
+}
+
+const FULL: Fault = CAN_MOUNT
+  ? {
+      ...disk("full", "There is no room left on the disk of the sessions."),
+      prepare(stage) {
+        mkdirSync(smallDisk(stage));
+        run("mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", smallDisk(stage));
+      },
+      strike: fill,
+      lift: (stage) => rmSync(filler(stage)),
+      clear: (stage) => run("umount", "-l", smallDisk(stage)),
+    }
+  : {
+      ...disk("full", "There is no room left on the disk of the sessions."),
+      strike: (stage) => limitFileSize(stage, statSync(stage.path).size),
+      lift: (stage) => limitFileSize(stage, "unlimited"),
+    };
+
+export const DISK_FAULTS: readonly Fault[] = [
+  FULL,
+  injected("read-only", "Every write to the agent folder fails with EROFS.", "EROFS"),
+  injected("slow", "Every write and sync takes 150 ms.", "slow"),
+  injected(
+    "torn write",
+    "Every write gets half of its bytes to the disk and fails; nothing can be taken back.",
+    "torn",
+  ),
+  {
+    ...disk("file removed", "The session file and its folder are deleted."),
+    strike: ({ path }) => rmSync(dirname(path), { recursive: true }),
+  },
+  {
+    ...disk("power cut", "The process is killed, and the last line on disk is cut in half."),
+    async strike(stage) {
+      const { rpc, path } = stage;
+      rpc.kill("SIGKILL");
+      await rpc.waitExit();
+      const bytes = readFileSync(path);
+      const start = bytes.lastIndexOf("\n", -2) + 1;
+      stage.lost = JSON.parse(bytes.toString("utf8", start)).message;
+      truncateSync(path, Math.floor((start + bytes.length) / 2));
+    },
+    after: "killed",
+  },
+];

@@ -1,0 +1,39 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { repoRoot } from "../support/rpc-process.ts";
+import type { Fault } from "./fault.ts";
+import { post, until } from "./stage.ts";
+
+/** What an extension does wrong, from the moment on, in every handler that is called and beside them. */
+
+const EXTENSION = join(repoRoot, "test/fixtures/extensions/run/misbehaves.ts");
+const LIMITS = ["--set", "extensionLimits.hookMs=300", "--set", "extensionLimits.stuckMs=1000"];
+
+const row = (name: string, says: string, after: Fault["after"], more: Partial<Fault> = {}): Fault => ({
+  group: "extension",
+  name,
+  says,
+  args: ["-e", EXTENSION, ...LIMITS],
+  env: (props) => ({ BAD_EXTENSION: join(props, "extension") }),
+  async strike(stage) {
+    post(stage, "extension", name);
+    await until("the extension has read what it is to do", () => existsSync(join(stage.props, "extension.seen")));
+  },
+  after,
+  ...more,
+});
+
+export const EXTENSION_FAULTS: readonly Fault[] = [
+  row("throws", "Every handler throws, and so do a timer and a promise.", "lives"),
+  row("hangs", "No handler comes back; they have 300 ms.", "lives"),
+  row(
+    "loops",
+    "It computes for ever; it has a second.",
+    { exit: 124 },
+    {
+      check: { endsAnywhere: true },
+    },
+  ),
+  row("exits", "`process.exit(3)`.", { exit: 3 }),
+  row("floods", "10,000 notices, and as many lines with `console.log`.", "lives", { check: { schema: false } }),
+];

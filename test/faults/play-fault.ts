@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import { lookAround, type Place } from "../sessions/support/look-around.ts";
+import { readSessionFile } from "../sessions/support/session-tree.ts";
+import { at, brief, type Frame } from "../support/frame.ts";
+import type { RpcProcess } from "../support/rpc-process.ts";
+import { afterOf } from "./fault.ts";
+import type { Cell } from "./faults.ts";
+import { firstExchange, openStage, pause, reopen, type Stage } from "./stage.ts";
+
+/**
+ * One cell: the process is brought into the state, the fault strikes, and then must hold: each accepted prompt has one
+ * ending, the order and shape of all frames (the harness looks at them), a process that lives answers the next prompt, one
+ * that ends does so with the code it should and leaves nothing behind, memory stays within bounds, and another process
+ * opens the session, finds everything that was told and goes on with it.
+ */
+
+/** More than any of this needs, and less than a list that grows with what comes in. */
+const MEMORY_MB = 260;
+const WAIT_MS = 30_000;
+
+/** Gives back what became of the prompt and of the process, in a few words. Throws what is wrong. */
+export async function playCell(cell: Cell): Promise<string> {
+  const stage = await openStage(cell.state, cell.fault);
+  try {
+    await firstExchange(stage);
+    await cell.state.reach(stage);
+    await cell.fault.strike?.(stage, cell.state);
+    const after = afterOf(cell.fault, cell.state);
+    const word = after === "lives" ? await livesOn(stage, cell) : await endsWith(stage, after, cell);
+    await expectNoneLeft(stage.rpc);
+    await expectReopens(stage);
+    await stage.dispose();
+    return word;
+  } catch (error) {
+    // The first complaint is the interesting one.
+    await stage.dispose().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function livesOn(stage: Stage, { fault, state }: Cell): Promise<string> {
+  const { rpc, since } = stage;
+  await (fault.instead ?? state.goOn)(stage, state);
+  const isOver = state.name === "job running" ? isSettled : isResultOf("go");
+  await rpc.waitFor(isOver, { since, timeoutMs: WAIT_MS });
+  const word = state.name === "job running" ? lastAnswer(rpc) : statusOf(rpc, "go");
+  await fault.lift?.(stage);
+  const { result } = await rpc.prompt("next", { id: "next" }, WAIT_MS);
+  if (result.status !== "completed") throw new Error(`the next prompt ended ${brief(result)}`);
+  expectOneResultEach(stage);
+  expectLittleMemory(rpc, fault.memoryMb);
+  rpc.closeStdin();
+  const exit = await rpc.waitExit();
+  if (exit.code !== 0) throw new Error(`exit ${JSON.stringify(exit)} after stdin was closed`);
+  return word;
+}
+
+async function endsWith(stage: Stage, after: { exit: number } | "killed", { fault }: Cell): Promise<string> {
+  const { rpc, prompts } = stage;
+  const exit = await rpc.waitExit(WAIT_MS);
+  if (after === "killed") return "killed";
+  if (exit.code !== after.exit) throw new Error(`exit ${JSON.stringify(exit)} instead of ${after.exit}`);
+  const otherwise = fault.check?.endsAnywhere ? "no ending" : "not heard";
+  return prompts.length === 0 ? `exit ${after.exit}` : `${statusOf(rpc, "go", otherwise)}, exit ${after.exit}`;
+}
+
+const isSettled = (frame: Frame): boolean => frame.type === "session_settled";
+const isResultOf =
+  (id: string) =>
+  (frame: Frame): boolean =>
+    frame.type === "prompt_result" && frame.id === id;
+
+/** A host that does not read does not hear how it ended. */
+const statusOf = ({ frames }: RpcProcess, id: string, otherwise = "not heard"): string =>
+  String(frames.find(isResultOf(id))?.status ?? otherwise);
+
+/** Of a run that no prompt has begun. */
+function lastAnswer({ frames }: RpcProcess): string {
+  const answer = frames.findLast(
+    (frame) => frame.type === "message_end" && at(frame, "message", "role") === "assistant",
+  );
+  return at(answer, "message", "stopReason") === "stop" ? "completed" : String(at(answer, "message", "stopReason"));
+}
+
+function expectOneResultEach({ rpc, prompts }: Stage): void {
+  for (const id of [...prompts, "next"]) {
+    const results = rpc.frames.filter(isResultOf(id));
+    if (results.length !== 1) throw new Error(`the prompt "${id}" has ${results.length} results`);
+  }
+}
+
+/** The most that the process, or what was started in between, ever had. */
+function expectLittleMemory({ sandbox }: RpcProcess, mostMb = MEMORY_MB): void {
+  for (const { pid, command } of sandbox.processes()) {
+    const peak = Number(/VmHWM:\s*(\d+) kB/.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
+    if (peak > mostMb) throw new Error(`${command} had ${Math.round(peak)} MB`);
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // The process is gone.
+    return "";
+  }
+}
+
+async function expectNoneLeft({ sandbox }: RpcProcess): Promise<void> {
+  for (let tries = 0; tries < 150 && sandbox.processes().length > 0; tries++) await pause(20);
+  const left = sandbox.processes();
+  if (left.length > 0) throw new Error(`left running: ${brief(left)}`);
+}
+
+async function expectReopens(stage: Stage): Promise<void> {
+  const { path, rpc } = stage;
+  if (!existsSync(path)) throw new Error(`${path} is gone`);
+  const left = readSessionFile(path);
+  const messages = announced(rpc.frames).filter((message) => !isDeepStrictEqual(message, stage.lost));
+  const place: Place = { path, told: new Map([[path, { messages, answered: [] }]]), left };
+  const next = reopen(stage);
+  try {
+    await lookAround(next, place);
+  } finally {
+    await next.dispose();
+  }
+}
+
+const announced = (frames: readonly Frame[]): unknown[] =>
+  frames.filter(({ type }) => type === "message_end").map(({ message }) => message);

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { fail, type Reply, type ReplyStep } from "../support/mock-llm.ts";
+import type { Fault } from "./fault.ts";
+
+/** What a model's server does wrong: to the answer that is awaited, or else to the next one. */
+
+const PATIENCE_MS = 1500;
+const IMPATIENT = ["retry.provider.timeoutMs", "retry.provider.idleTimeoutMs"].flatMap((key) => [
+  "--set",
+  `${key}=${PATIENCE_MS}`,
+]);
+const MORE: ReplyStep = { type: "text", text: " and more" };
+
+/** Before the head of an answer it is a status, later an event. */
+const refusal =
+  (status: number, type: string, message: string) =>
+  (begun: ReplyStep[]): Reply =>
+    begun.length === 0
+      ? fail(status, type, message)
+      : { steps: [...begun, { type: "errorEvent", kind: type, message }] };
+
+const row = (name: string, says: string, broken: Fault["broken"], more: Partial<Fault> = {}): Fault => ({
+  group: "provider",
+  name,
+  says,
+  broken,
+  after: "lives",
+  ...more,
+});
+
+export const PROVIDER_FAULTS: readonly Fault[] = [
+  row("cut", "The connection breaks.", (begun) => ({ steps: [...begun, MORE, { type: "cut" }] })),
+  row(
+    "stall",
+    "Nothing more comes, and the connection stays open.",
+    (begun) => ({ steps: [...begun, { type: "stall" }] }),
+    {
+      args: IMPATIENT,
+    },
+  ),
+  row("slow drip", "One byte comes each millisecond.", (begun) => ({
+    steps: [...begun, { type: "drip", ms: 1 }, MORE],
+  })),
+  row("garbage", "Random bytes, and events that are no JSON.", (begun) => ({
+    steps: [
+      ...begun,
+      { type: "raw", data: randomBytes(5000) },
+      { type: "raw", data: '\n\ndata: {"type": "cont\n\nevent: \0\ndata: []\n\n' },
+    ],
+  })),
+  row("4xx", "400; in the middle of an answer, an event that says so.", refusal(400, "invalid_request_error", "No.")),
+  row("5xx", "503; in the middle of an answer, an event that says so.", refusal(503, "api_error", "Not now.")),
+  row(
+    "length too long",
+    "The head promises more bytes than come.",
+    (begun) => ({ steps: [...begun, MORE], headers: { "content-length": "100000" } }),
+    { args: IMPATIENT },
+  ),
+  row("length too short", "The head promises fewer bytes than come.", (begun) => ({
+    steps: [...begun, MORE],
+    headers: { "content-length": "700" },
+  })),
+  row("TLS cut", "A connection with TLS breaks.", (begun) => ({ steps: [...begun, MORE, { type: "cut" }] }), {
+    overTls: true,
+  }),
+];

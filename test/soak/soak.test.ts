@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { soak } from "./soak.ts";
+import { riseOf } from "./trend.ts";
+
+/** `npm run test:soak` keeps many agents busy for minutes; here is only how it judges. */
+
+const samples = (...values: number[]) => values.map((value, n) => ({ at: n, value }));
+
+test("what goes up is told from what goes up and down", () => {
+  expect(riseOf(samples(10, 11, 12, 13, 14))).toBe(4);
+  expect(riseOf(samples(10, 14, 10, 14, 10, 14, 10))).toBe(0);
+  expect(riseOf(samples(10, 10, 90, 10, 10))).toBe(0);
+  expect(riseOf(samples(14, 13, 12))).toBe(-2);
+  expect(riseOf(samples(1))).toBe(0);
+});
+
+const durationMs = Number(process.env.TILLER_SOAK_MS ?? 0);
+
+// Only when it is asked for.
+if (durationMs > 0) {
+  const agents = Number(process.env.TILLER_SOAK_AGENTS ?? 20);
+  const seed = Number(process.env.TILLER_SEED ?? 1);
+  /** In MB for each agent. In a few seconds a heap does not find its size. */
+  const mostRise = (levelMb: number): number => (durationMs >= 240_000 ? 0.12 * levelMb : 12);
+  const MOST_DESCRIPTORS = 2;
+
+  test(`${agents} agents for ${durationMs / 1000} s, seed ${seed}`, { timeout: durationMs + 180_000 }, async () => {
+    const report = await soak({ agents, durationMs, seed });
+    process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    expect(report.problems).toEqual([]);
+    expect(report.memoryMb.rise).toBeLessThan(mostRise(report.memoryMb.first));
+    expect(report.moreDescriptors).toBeLessThanOrEqual(MOST_DESCRIPTORS);
+    expect(report.actions).toBeGreaterThan(agents);
+  });
+}
