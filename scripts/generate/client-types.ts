@@ -67,7 +67,7 @@ export function renderClientMethods(): string {
   });
   return `// ${GENERATED_NOTE}
 import type { Call, CallOptions } from "./call.ts";
-import type { CommandParams, CommandResults } from "./wire-types.generated.ts";
+import type { CommandParams, CommandResults, EventFields } from "./wire-types.generated.ts";
 
 /** Every command as a method: its fields go in, \`data\` of its answer comes out. */
 export interface CommandMethods {
@@ -79,6 +79,9 @@ export function createCommandMethods(call: Call): CommandMethods {
 ${bodies.join("\n")}
   };
 }
+
+/** Every event, by its type. */
+export const EVENT_TYPES: readonly (keyof EventFields)[] = ${JSON.stringify(Object.keys(EVENTS))};
 `;
 }
 

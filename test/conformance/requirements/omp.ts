@@ -78,10 +78,7 @@ export const OMP = {
           same: "pi.framing.id-optional",
         },
         "omp.correlation.id-echoed": { same: "pi.framing.id-echoed" },
-        "omp.correlation.client-relies": {
-          text: "RpcClient finds the request a response belongs to by its `id`.",
-          open: "client",
-        },
+        "omp.correlation.client-relies": "RpcClient finds the request a response belongs to by its `id`.",
         "omp.correlation.unknown-command-no-id": {
           text: "The response to an unknown command has no `id`, even when the request had one.",
           dialects: ["union", "omp", "xcsh"],
@@ -411,7 +408,6 @@ export const OMP = {
     {
       heading: "Notes on RpcClient helper",
       area: "client",
-      open: "client",
       rows: {
         "omp.client.wrapper": "`src/modes/rpc/rpc-client.ts` gives RpcClient, a convenience on top of the protocol.",
         "omp.client.spawns": "RpcClient starts the CLI it is given with `--mode rpc`.",

@@ -365,14 +365,8 @@ export const XCSH = {
         "xcsh.client.spawns": { same: "omp.client.spawns" },
         "xcsh.client.request-ids": { same: "omp.client.request-ids" },
         "xcsh.client.known-events": { same: "omp.client.known-events" },
-        "xcsh.client.custom-tools": {
-          text: "RpcClient offers tools of the host by `setCustomTools()`.",
-          open: "client",
-        },
-        "xcsh.client.answers-host-calls": {
-          text: "RpcClient answers `host_tool_call` and heeds `host_tool_cancel` by itself.",
-          open: "client",
-        },
+        "xcsh.client.custom-tools": "RpcClient offers tools of the host by `setCustomTools()`.",
+        "xcsh.client.answers-host-calls": "RpcClient answers `host_tool_call` and heeds `host_tool_cancel` by itself.",
         "xcsh.client.every-command": { same: "omp.client.every-command" },
         "xcsh.client.raw-frames": { same: "omp.client.raw-frames" },
       },

@@ -6,7 +6,7 @@ import { EventQueue } from "./event-queue.ts";
 import type { AgentEvent, ClientEvent, ClientEventType, EventListener, Frame } from "./events.ts";
 import { type AskPerson, type DialogAnswer, HostSide, type HostTool, type HostUris } from "./host-side.ts";
 import { createMessageBuilder, type MessageBuilder } from "./message-builder.ts";
-import { type CommandMethods, createCommandMethods } from "./methods.generated.ts";
+import { type CommandMethods, createCommandMethods, EVENT_TYPES } from "./methods.generated.ts";
 import { failureOf, PendingCalls } from "./pending-calls.ts";
 import { createProcessTransport } from "./process-transport.ts";
 import type { PromptRun, RunOptions } from "./prompt-run.ts";
@@ -67,6 +67,16 @@ const SESSION_CHANGES: ReadonlySet<string> = new Set([
   "clone",
 ]);
 
+/** What is an event for listeners. */
+const KNOWN: ReadonlySet<string> = new Set<ClientEventType>([
+  ...EVENT_TYPES,
+  "extension_ui_request",
+  "rpc_frame_error",
+  "available_commands_update",
+  "session_info_update",
+  "config_update",
+]);
+
 type Status = "new" | "starting" | "running" | "ended" | "stopped";
 
 /** The connection to one agent: starts it, sends commands, hands out events. `RpcClient` adds a name for everything. */
@@ -79,6 +89,7 @@ export class ClientCore {
   readonly #prompts: Prompts;
   readonly #host: HostSide;
   readonly #listeners = new Set<EventListener>();
+  readonly #strangers = new Set<(frame: Frame) => void>();
   readonly #exitListeners = new Set<(error: ClientError) => void>();
   readonly #waiting = new Set<(error: unknown) => void>();
   readonly #queues = new Set<EventQueue<ClientEvent>>();
@@ -148,7 +159,7 @@ export class ClientCore {
   /** Ends the agent. What waits for an answer is refused. Can be called again, and before `start`. */
   async stop(): Promise<void> {
     const transport = this.#transport;
-    if (this.#status !== "ended" && this.#status !== "new") this.#status = "stopped";
+    if (this.#status !== "new") this.#status = "stopped";
     this.#giveUp(new ClientError("not_running", "The client was stopped"));
     await transport?.stop();
   }
@@ -256,6 +267,12 @@ export class ClientCore {
     return this.onEvent((event) => {
       if (event.type === type) listener(event as Extract<ClientEvent, { type: K }>);
     });
+  }
+
+  /** Hears frames of kinds that this version does not know: of newer agents, or of others. */
+  onUnknownFrame(listener: (frame: Frame) => void): () => void {
+    this.#strangers.add(listener);
+    return () => this.#strangers.delete(listener);
   }
 
   /** Resolves to the next event of that type. */
@@ -464,6 +481,10 @@ export class ClientCore {
         return;
       default:
         if (this.#host.handle(frame)) return;
+        if (!KNOWN.has(frame.type)) {
+          for (const listener of this.#strangers) tell(listener, frame);
+          return;
+        }
     }
     const event = frame as unknown as ClientEvent;
     for (const listener of this.#listeners) tell(listener, event);

@@ -16,10 +16,7 @@ export type AgentEvent<K extends EventType = EventType> = {
   [T in K]: { type: T; seq?: number; promptId?: string; turnIndex?: number; messageId?: string } & EventFields[T];
 }[K];
 
-/**
- * What listeners hear: events, what extensions show and ask, and what an agent tells once frames may come in pieces. Frames of kinds that this version does not know are
- * passed on as they are, so a `switch` over `type` needs no default that throws.
- */
+/** What listeners hear: events, what extensions show and ask, and what an agent tells once frames may come in pieces. */
 export type ClientEvent =
   | AgentEvent
   | ExtensionUIRequest

@@ -87,7 +87,7 @@ describe("an agent as a process", () => {
 
   it("that floods is read no faster than its events are taken, and stops when it is told to", async () => {
     const line = JSON.stringify({ type: "turn_start" });
-    const client = clientOf(`${prompted}; yes '${line}'`, { maxQueuedEvents: 100 });
+    const client = clientOf(`${prompted}; exec yes '${line}'`, { maxQueuedEvents: 100 });
     await client.start();
     let count = 0;
     for await (const event of client.run("hi")) {

@@ -467,16 +467,16 @@ describe("what the agent asks its host", () => {
     expect(await asked({ onDialog: "manual" }, dialog("1", "select"))).toEqual([]);
   });
 
-  it("listeners see dialogs and events of kinds that nobody knows yet", async () => {
+  it("listeners see dialogs too", async () => {
     const agent = new FakeAgent();
     const client = await started(agent);
     const heard: string[] = [];
     const stop = client.onEvent((event: ClientEvent) => heard.push(event.type));
     client.on("notice", ({ message }) => heard.push(message));
-    agent.say(dialog("1", "confirm"), { type: "of_tomorrow" }, { type: "notice", level: "info", message: "hi" });
+    agent.say(dialog("1", "confirm"), { type: "notice", level: "info", message: "hi" });
     stop();
     agent.say({ type: "turn_start" });
-    expect(heard).toEqual(["extension_ui_request", "of_tomorrow", "notice", "hi"]);
+    expect(heard).toEqual(["extension_ui_request", "notice", "hi"]);
   });
 });
 
@@ -540,5 +540,14 @@ describe("another start", () => {
     await client.restart();
     expect(agents).toHaveLength(3);
     expect(client.isRunning).toBe(true);
+  });
+
+  it("does not follow once the client was stopped", async () => {
+    const agent = new FakeAgent();
+    const client = await started(agent, { restarts: 3 });
+    agent.exit(1);
+    await client.stop();
+    await expect(client.getState()).rejects.toThrow("Agent process exited with code 1.");
+    expect(client.isRunning).toBe(false);
   });
 });

@@ -29,7 +29,7 @@ export interface Hands {
 export async function shakeHands({ request, ready, timeoutMs, stderr }: Hands): Promise<Greeting> {
   const notLonger = new AbortController();
   const known = request("get_capabilities", {}, { timeoutMs: 0, signal: notLonger.signal }).then(
-    (data) => data as CommandResults["get_capabilities"],
+    (data) => (isCapabilities(data) ? data : undefined),
     () => undefined,
   );
   let state: unknown;
@@ -49,6 +49,11 @@ export async function shakeHands({ request, ready, timeoutMs, stderr }: Hands): 
     ...(typeof sessionFile === "string" && { sessionFile }),
     hasResults: capabilities !== undefined && capabilities.dialect !== "pi",
   };
+}
+
+/** Some agents answer whatever they are asked. */
+function isCapabilities(data: unknown): data is CommandResults["get_capabilities"] {
+  return Array.isArray((data as { commands?: unknown } | undefined)?.commands);
 }
 
 /** Frames in pieces are understood only in these sizes. */
