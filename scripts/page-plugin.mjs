@@ -20,10 +20,14 @@ async function program() {
   return output[0].code.trim().replaceAll("<!--", "\\x3c!--").replaceAll("</", "\\x3c/");
 }
 
+/** In the order in which they count. */
+const STYLES = ["colours", "base", "bar", "columns", "intro", "rows", "prose", "folds", "long-text", "narrow", "print"];
+
 /** Comments, and the space that only people need. The texts in our style have none of the characters in question. */
 async function style() {
-  const css = await readFile(join(pageDir, "page.css"), "utf8");
-  return css
+  const texts = await Promise.all(STYLES.map((name) => readFile(join(pageDir, "style", `${name}.css`), "utf8")));
+  return texts
+    .join("\n")
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .replace(/\s+/g, " ")
     .replace(/ ?([{};,]) ?/g, "$1")

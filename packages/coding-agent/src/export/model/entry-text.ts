@@ -63,11 +63,8 @@ function toolNames(content: unknown): string {
 const MOST_WORDS = 120;
 
 function firstWords(said: string): string {
-  const start = said.slice(0, 4 * MOST_WORDS).trim();
-  return start
-    .replace(/[#*`>\s]+/g, " ")
-    .trim()
-    .slice(0, MOST_WORDS);
+  const start = said.slice(0, 4 * MOST_WORDS).replace(/[#*`>]+/g, "");
+  return start.replace(/\s+/g, " ").trim().slice(0, MOST_WORDS);
 }
 
 /** The text around a place where something was found, and where in it that is. */

@@ -44,7 +44,8 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 const plainStart = (value: unknown): string =>
   text(value)
     .slice(0, 200)
-    .replace(/[*#`\s]+/g, " ");
+    .replace(/[*#`]+/g, "")
+    .replace(/\s+/g, " ");
 
 function user({ message, entry }: Shown): Look {
   const said = contentText(message.content ?? entry.content);
