@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { client } from "./client.mjs";
+import { exporting } from "./export.mjs";
 import { extensions } from "./extensions.mjs";
 import { hostTools } from "./host-tools.mjs";
 import { pssMb, residentMb } from "./machine.mjs";
@@ -377,6 +378,7 @@ export const METRICS = {
   shell: { title: "Shell commands of the host", measure: shell },
   files: { title: "Tools on files", measure: files },
   sessions: { title: "Sessions", measure: sessions },
+  export: { title: "Sessions as pages", measure: exporting },
   extensions: { title: "Extensions", measure: extensions },
   rules: { title: "Stream rules", measure: rules },
   "host-tools": { title: "Tools of the host", measure: hostTools },

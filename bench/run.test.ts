@@ -24,6 +24,7 @@ test("a quick run measures everything once and writes the report", () => {
       "## Shell commands of the host",
       "## Tools on files",
       "## Sessions",
+      "## Sessions as pages",
       "## Extensions",
       "## Stream rules",
       "## Tools of the host",
@@ -33,7 +34,7 @@ test("a quick run measures everything once and writes the report", () => {
     ]);
     const cells = report.split("\n").map((line) => line.split(" | "));
     const judged = cells.filter(([, , , , , target]) => target?.startsWith("≤ "));
-    expect(judged).toHaveLength(40);
+    expect(judged).toHaveLength(44);
     for (const row of judged) expect(row.at(-1)).toMatch(/^(met|\*\*not met\*\*)/);
     expect(report).not.toMatch(/NaN|not available/);
   } finally {

@@ -35,7 +35,7 @@ const TURN = [
 const entryId = (i) => (i + 1).toString(16).padStart(8, "0");
 
 /** The entries of a session file, about 670 bytes each: one branch, turns of a question, a tool call and an answer. */
-function sessionEntries(count) {
+export function sessionEntries(count) {
   const lines = Array.from({ length: count }, (_, i) => {
     const timestamp = BEGAN + i * 1000;
     const message = { ...TURN[i % TURN.length](i), timestamp };
@@ -47,7 +47,7 @@ function sessionEntries(count) {
 }
 
 /** Writes the session as one that was had in the home's project; returns its path. */
-function plantSession({ cwd }, entries) {
+export function plantSession({ cwd }, entries) {
   const file = join(cwd, "..", "long.jsonl");
   const id = "00000000-0000-4000-8000-000000000001";
   const header = { type: "session", version: 3, id, timestamp: new Date(BEGAN).toISOString(), cwd };

@@ -270,6 +270,8 @@ const JSON_PARSERS = [
     "client/process-transport.ts",
     "config/json-text.ts",
     "config/setting-value.ts",
+    "export/read-entries.ts",
+    "export/write-page.ts",
     "lib/plain-json.ts",
     "library/commands.ts",
     "session/session-views.ts",

@@ -72,7 +72,7 @@ export function parseArgs(argv: readonly string[], programName: string): ParsedA
   if (options.version) return { kind: "version" };
 
   const dialect = options.dialect ? DIALECTS[options.dialect] : dialectForProgram(programName);
-  const command = subCommand(argv, options);
+  const command = options.export === undefined ? subCommand(argv, options) : "export";
   const refusal = refusalOf(walk, options, dialect, command);
   if (refusal) return refusal;
   // Who wants dialogs wants to be asked.
@@ -88,7 +88,10 @@ export function parseArgs(argv: readonly string[], programName: string): ParsedA
     warnings: walk.warnings,
     unknown: walk.unknown,
   };
-  return command === undefined ? { kind: "run", run } : { kind: command, run, words: walk.words.slice(1) };
+  if (command === undefined) return { kind: "run", run };
+  // `--export FILE` is the sub-command in the words of other systems.
+  const words = options.export === undefined ? walk.words.slice(1) : [options.export, ...walk.words];
+  return { kind: command, run, words };
 }
 
 /** Only in the first place: anywhere else, and with a mode, such a word is a prompt as in other systems. */

@@ -59,6 +59,10 @@ export const SUB_COMMANDS = {
     usage: "schema [rpc|session|settings]",
     summary: "Print the JSON Schema of this version: of the frames, a line of a session file, or settings.json.",
   },
+  export: {
+    usage: "export FILE|ID [--out PATH]",
+    summary: "Turn a session file into a page that shows it: one HTML file that needs nothing else.",
+  },
 } as const;
 export type SubCommand = keyof typeof SUB_COMMANDS;
 
@@ -276,10 +280,10 @@ export const OPTIONS = {
   },
   json: {
     kind: "flag",
-    commands: ["doctor", "sessions", "config"],
+    commands: ["doctor", "sessions", "config", "export"],
     systems: OURS,
     status: "works",
-    summary: "With `tiller doctor`, `tiller sessions` and `tiller config`: what they tell, as JSON.",
+    summary: "With `tiller doctor`, `tiller sessions`, `tiller config` and `tiller export`: what they tell, as JSON.",
   },
 
   // System prompt
@@ -364,8 +368,24 @@ export const OPTIONS = {
     kind: "value",
     placeholder: "FILE",
     systems: ALL,
-    status: "later",
-    summary: "Turn a session file into HTML and exit.",
+    status: "works",
+    summary:
+      "As `tiller export FILE`: turn a session file into a page and exit. A word behind it is the path of the page.",
+  },
+  out: {
+    kind: "value",
+    placeholder: "PATH",
+    commands: ["export"],
+    systems: OURS,
+    status: "works",
+    summary: "Where the page goes; without it `tiller-session-NAME.html` in the working folder.",
+  },
+  "no-redact": {
+    kind: "flag",
+    commands: ["export"],
+    systems: OURS,
+    status: "works",
+    summary: "Leave keys and the path of the home folder in the page.",
   },
 
   // Tools and what they may do

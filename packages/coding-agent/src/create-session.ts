@@ -15,6 +15,7 @@ import type { Ground } from "./ground.ts";
 import {
   attachDisk,
   lateApprovals,
+  lateExport,
   lateHostTools,
   lateHostUris,
   lateJobs,
@@ -366,6 +367,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     started,
     extensions: joined?.session,
     inputSource: args.mode === "rpc" ? "rpc" : "interactive",
+    exportPage: lateExport(ground, store, () => (models.model ? machinery : undefined)),
   });
   return { session, store, models, history, notices, problems: gate?.problems ?? [] };
 }

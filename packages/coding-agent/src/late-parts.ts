@@ -7,6 +7,7 @@ import { type Late, late, latePer } from "./lib/late.ts";
 import { asksApproval, requestOf, rulesOf, shellOf } from "./part-settings.ts";
 import type { Resources } from "./resources.ts";
 import type { Machinery } from "./run-machinery.ts";
+import type { AgentSession } from "./session/agent-session.ts";
 import type { RunShell } from "./session/bash-runner.ts";
 import type { HostTools } from "./session/host-tools.ts";
 import type { HostUris } from "./session/host-uris.ts";
@@ -283,4 +284,20 @@ export function lateHostUris(): Late<HostUris> {
 export async function attachDisk(store: SessionStore, disk: DiskSettings): Promise<void> {
   const { createSessionDisk } = await import("./session/store/session-disk.ts");
   if (store.needsDisk) store.attach(createSessionDisk({ ...disk, path: store.sessionFile ?? "" }));
+}
+
+/** The session as a page. `machinery` is undefined while there is no model. */
+export function lateExport(
+  { run, cwd, env, agentDir, settings, clock }: Ground,
+  store: SessionStore,
+  machinery: () => (() => Promise<Machinery>) | undefined,
+): AgentSession["exportPage"] {
+  return async (outputPath) => {
+    const { exportOpenSession } = await import("./export-page.ts");
+    const { dialect, options } = run;
+    return exportOpenSession(outputPath, {
+      ...{ store, machinery: machinery(), dialect: dialect.name, cwd, env, agentDir, settings, clock },
+      ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
+    });
+  };
 }

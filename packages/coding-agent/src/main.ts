@@ -49,6 +49,10 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     const { runConfig } = await import("./config-command/sub-command.ts");
     return runConfig({ words: parsed.words, run, env, cwd, print });
   }
+  if (parsed.kind === "export") {
+    const { runExport } = await import("./export-command.ts");
+    return runExport({ words: parsed.words, run, env, cwd, clock, print });
+  }
   if (parsed.kind === "chat") {
     const { runChatCommand } = await import("./chat/sub-command.ts");
     const streams = { input: openStdin(), output: openStdout() };

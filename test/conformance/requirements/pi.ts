@@ -281,7 +281,6 @@ export const PI = {
     {
       heading: "Commands > Session > export_html",
       area: "html-export",
-      open: "html-export",
       rows: {
         "pi.export.command": "`export_html` writes the session to an HTML file.",
         "pi.export.path": "`export_html` writes to `outputPath` when it is given.",

@@ -465,10 +465,7 @@ class Commands:
         output_path: Optional[str] = None,
         request_timeout: Optional[float] = None,
     ) -> ExportHtmlResult:
-        """Writes the session as an HTML page and tells where.
-
-        Not there yet: it comes with HTML export.
-        """
+        """Writes the session as an HTML page and tells where."""
         result: ExportHtmlResult = self._command("export_html", {**given({"outputPath": output_path})}, request_timeout)
         return result
 
@@ -1119,10 +1116,7 @@ class AsyncCommands:
         output_path: Optional[str] = None,
         request_timeout: Optional[float] = None,
     ) -> ExportHtmlResult:
-        """Writes the session as an HTML page and tells where.
-
-        Not there yet: it comes with HTML export.
-        """
+        """Writes the session as an HTML page and tells where."""
         result: ExportHtmlResult = await self._command("export_html", {**given({"outputPath": output_path})}, request_timeout)
         return result
 

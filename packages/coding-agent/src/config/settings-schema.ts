@@ -27,6 +27,7 @@ export const RULE_INTERRUPT_MODES = [
 ] as const satisfies readonly RuleInterruptMode[];
 const QUEUE_MODES = ["all", "one-at-a-time"] as const satisfies readonly QueueMode[];
 export const APPROVAL_MODES = ["always", "write", "never"] as const;
+export const REDACT_MODES = ["all", "keys", "none"] as const;
 const INTERRUPT_MODES = ["immediate", "wait"] as const satisfies readonly InterruptMode[];
 
 export type SettingType = "boolean" | "integer" | "number" | "string" | "choice" | "strings" | "map" | "any";
@@ -515,6 +516,25 @@ export const SETTINGS = {
     resetInRpc: true,
     status: "works",
     summary: "Background jobs that may run at the same time.",
+  },
+
+  // Export
+  "export.redact.mode": {
+    type: "choice",
+    values: REDACT_MODES,
+    default: "all",
+    stricterOnly: true,
+    status: "works",
+    summary:
+      "What exported pages do not tell. `all`: keys, and where the home folder is (`~`). `keys`: only keys, those that are known here and what looks like one. `none`: they tell everything.",
+  },
+  "export.redact.patterns": {
+    type: "strings",
+    default: [],
+    addsUp: true,
+    status: "works",
+    summary:
+      "More texts that exported pages do not tell. One `*` in each stands for a run of letters, digits and `_.~+/=-`.",
   },
 } as const satisfies Record<string, SettingRow>;
 

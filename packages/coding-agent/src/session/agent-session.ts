@@ -140,6 +140,8 @@ export interface AgentSession {
   setTodos(phases: Params<"set_todos">["phases"]): Promise<TodoPhase[] | Refused>;
   setAutoCompaction(isEnabled: boolean): void;
   setName(name: string): Promise<Refused | undefined>;
+  /** Writes the session as an HTML page. */
+  exportPage(outputPath: string | undefined): Promise<Result<"export_html"> | Refused>;
   /** Ends the run, the shell commands, the background jobs and what waits. `reason` is what the results of unfinished prompts say. */
   stop(reason: string): Promise<void>;
   /** The same for ever. */
@@ -185,6 +187,7 @@ export interface AgentSessionParts {
   started(): Promise<void>;
   /** Who sends the prompts of this process, for those who look at what comes in. */
   inputSource: InputSource;
+  exportPage: AgentSession["exportPage"];
 }
 
 const NO_PHASES: SessionState["todoPhases"] = [];
@@ -450,6 +453,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       return undefined;
     },
     stop,
+    exportPage: parts.exportPage,
     resources: parts.resources,
     async dispose(reason) {
       closedFor = reason;

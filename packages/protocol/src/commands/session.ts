@@ -133,7 +133,6 @@ export const SESSION = table({
     result: Type.Object({ path: Type.String() }),
     lane: "background",
     systems: ["pi", "omp", "xcsh"],
-    opens: "HTML export",
     examples: [{ params: { outputPath: "/home/me/session.html" }, data: { path: "/home/me/session.html" } }],
   }),
   switch_session: defineCommand({

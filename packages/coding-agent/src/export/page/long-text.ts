@@ -118,5 +118,14 @@ export function linesBlock(lines: readonly DiffLine[], whole: string, label = "C
 }
 
 export function jsonBlock(value: unknown, label = "JSON"): HTMLElement {
-  return codeBlock(JSON.stringify(value, null, 2) ?? "", "json", label);
+  return codeBlock(jsonText(value, 2), "json", label);
+}
+
+/** JSON.parse reads what is nested deeper than JSON.stringify can write. */
+export function jsonText(value: unknown, indent?: number): string {
+  try {
+    return JSON.stringify(value, null, indent) ?? "";
+  } catch {
+    return "(nested too deep to be shown)";
+  }
 }

@@ -86,9 +86,12 @@ function blockOf(blocks: readonly { first: number }[], place: number): number {
   return low;
 }
 
+/** Each stands on a line of its own: one that is damaged does not take the others with it. */
 function listIn(element: Element | undefined): unknown[] {
   const list = parsed(element);
-  return Array.isArray(list) ? list : [];
+  if (Array.isArray(list)) return list;
+  const lines = (element?.textContent ?? "").slice(1, -1).split(",\n");
+  return lines.map(parsedText);
 }
 
 function columnsIn(element: Element): IndexColumns {
@@ -98,8 +101,12 @@ function columnsIn(element: Element): IndexColumns {
 
 /** What is cut off in the middle counts as not there. */
 function parsed(element: Element | null | undefined): unknown {
+  return parsedText(element?.textContent ?? "{}");
+}
+
+function parsedText(text: string): unknown {
   try {
-    return JSON.parse(element?.textContent ?? "{}");
+    return JSON.parse(text);
   } catch {
     return {};
   }

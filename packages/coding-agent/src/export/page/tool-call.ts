@@ -6,7 +6,7 @@ import { badge, fieldList, viewIn } from "./custom-view.ts";
 import { type Child, el } from "./dom.ts";
 import { type Folds, fold } from "./fold.ts";
 import { imageElement } from "./image.ts";
-import { codeBlock, diffBlock, jsonBlock, linesBlock, terminalBlock } from "./long-text.ts";
+import { codeBlock, diffBlock, jsonBlock, jsonText, linesBlock, terminalBlock } from "./long-text.ts";
 import { plural } from "./numbers.ts";
 import { phasesIn, planCount, planElement } from "./todos.ts";
 
@@ -119,7 +119,7 @@ const MOST_CHARS = 200;
 function inputElement(input: Fields): HTMLElement {
   const texts = Object.entries(input).map(([name, value]) => [
     name,
-    typeof value === "string" ? value : JSON.stringify(value),
+    typeof value === "string" ? value : jsonText(value),
   ]);
   const isShort = texts.every(([, value = ""]) => value.length <= MOST_CHARS && !value.includes("\n"));
   return isShort ? fieldList(texts as [string, string][]) : jsonBlock(input, "Arguments");

@@ -232,16 +232,6 @@ describe("a known command", () => {
     });
   });
 
-  it("says what it waits for when it is not built yet", async () => {
-    expect(await desk().send('{"id":"1","type":"export_html"}')).toEqual({
-      id: "1",
-      type: "response",
-      command: "export_html",
-      success: false,
-      error: "export_html is not available in this version (not built yet: HTML export)",
-    });
-  });
-
   it("starts its job only after the answer, and tells of a failed job by a second answer", async () => {
     const notes: string[] = [];
     const handlers: Partial<Handlers> = {

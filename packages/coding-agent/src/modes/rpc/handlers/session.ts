@@ -17,7 +17,8 @@ type SessionCommand =
   | "navigate_tree"
   | "set_label"
   | "list_sessions"
-  | "delete_session";
+  | "delete_session"
+  | "export_html";
 
 export function sessionHandlers(session: AgentSession): Handlers<SessionCommand> {
   const { history } = session;
@@ -47,6 +48,7 @@ export function sessionHandlers(session: AgentSession): Handlers<SessionCommand>
       return "refused" in labelled ? refused(labelled.refused) : done;
     },
     list_sessions: async (params) => answerOf(await (await history()).list(params)),
+    export_html: async ({ outputPath }) => answerOf(await session.exportPage(outputPath)),
     delete_session: async ({ sessionPath }) => answerOf((await history()).remove(sessionPath)),
   };
 }

@@ -1,0 +1,37 @@
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import { codeOf, reasonOf } from "../session/store/file-errors.ts";
+import { readHead } from "../session/store/session-head.ts";
+
+/** Why no page can be written to this path, or undefined when it seems possible. */
+export function targetProblem(path: string): string | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found) {
+      const folder = dirname(path);
+      const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
+      return isThere ? undefined : `Cannot export to ${path}: the folder ${folder} does not exist`;
+    }
+    if (found.isDirectory()) return `Cannot export to ${path}: it is a folder; name a file in it`;
+    if (!found.isFile()) return `Cannot export to ${path}: it is neither a file nor free; name another path`;
+    if (readHead(path)) return `Cannot export to ${path}: it is a session file, which the page would replace`;
+    return undefined;
+  } catch (error) {
+    return writeProblem(path, error);
+  }
+}
+
+/** What people are told when writing fails. */
+export function writeProblem(path: string, error: unknown): string {
+  const hint = HINTS[codeOf(error)];
+  return `Cannot export to ${path}: ${reasonOf(error)}${hint === undefined ? "" : `; ${hint}`}`;
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: "make room, or name a path on another disk",
+  EDQUOT: "make room, or name a path on another disk",
+  EACCES: "name a path that may be written",
+  EPERM: "name a path that may be written",
+  EROFS: "name a path that may be written",
+  ENAMETOOLONG: "name a shorter path",
+};

@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createRedactor, REDACTED } from "./redactor.ts";
+
+const redact = createRedactor({});
+const R = REDACTED;
+
+describe("what looks like a secret", () => {
+  const shapes: [what: string, secret: string][] = [
+    ["OpenAI", "sk-proj-abcdefghij0123456789"],
+    ["Anthropic", "sk-ant-api03-abcdefghijklmnop-qrstuv"],
+    ["GitHub", "ghp_abcdefghijklmnopqrstuvwxyz0123456789"],
+    ["GitHub, fine-grained", "github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuv"],
+    ["GitLab", "glpat-abcdefghij0123456789"],
+    ["Amazon", "AKIAIOSFODNN7EXAMPLE"],
+    ["Google", "AIzaSyA1234567890abcdefghijklmnopqrstuv"],
+    ["Slack", "xoxb-1234567890-abcdefghij"],
+    ["Hugging Face", "hf_abcdefghijklmnopqrstuvwxyz7"],
+    ["Stripe", "sk_live_abcdefghij0123456789"],
+    ["a JSON web token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSM"],
+  ];
+  test.each(shapes)("%s", (_, secret) => {
+    // What kind of key it was may stay.
+    const rest = secret.slice(11);
+    for (const text of [
+      `a ${secret} b`,
+      `KEY=${secret}\n`,
+      `x/${secret}?`,
+      JSON.stringify({ deep: [`x"${secret}"`] }),
+    ]) {
+      const clean = redact(text);
+      expect(clean).toContain(R);
+      expect(clean).not.toContain(rest);
+      expect([clean[0], clean.at(-1)]).toEqual([text[0], text.at(-1)]);
+    }
+  });
+
+  const inPlace: [text: string, clean: string][] = [
+    ["Authorization: Bearer abc123def456", `Authorization: Bearer ${R}`],
+    ["authorization: Basic dXNlcjpwYXNzMTIzNDU2", `authorization: Basic ${R}`],
+    ["https://me:hunter2@example.com/x", `https://me:${R}@example.com/x`],
+    ['"apiKey": "abcdefgh12345678"', `"apiKey": "${R}"`],
+    ["export DB_PASSWORD='abcdefgh12345678'", `export DB_PASSWORD='${R}'`],
+    ['{\\"token\\":\\"abcdefgh12345678\\"}', `{\\"token\\":\\"${R}\\"}`],
+  ];
+  test.each(inPlace)("%s", (text, clean) => expect(redact(text)).toBe(clean));
+
+  test("a private key, however its lines end", () => {
+    const key = (end: string): string =>
+      ["-----BEGIN RSA PRIVATE KEY-----", "MIIEpAIBAAKCAQEA7+/x=", "abc", "-----END RSA PRIVATE KEY-----"].join(end);
+    for (const end of ["\n", "\r\n", "\\n", "\\\\n"]) {
+      expect(redact(`x ${key(end)}" y`)).toBe(`x -----BEGIN RSA PRIVATE KEY-----${R}" y`);
+    }
+    // The line of a session that was cut off, and the one behind it.
+    expect(redact('{"a":"-----BEGIN PRIVATE KEY-----abc\n{"b":1}')).toBe(
+      `{"a":"-----BEGIN PRIVATE KEY-----${R}\n{"b":1}`,
+    );
+  });
+
+  const harmless = [
+    "Bearer authentication is a basic functionality of this server",
+    "const token: string = getToken();",
+    '{"usage":{"totalTokens":123456789012345},"id":"1a2b3c4d"}',
+    "task-management-and-risk-analysis-of-things-0123456789",
+    `data:image/png;base64,iVBORw0KGgo${"A".repeat(20)}AKIA${"A1".repeat(20)}sk`,
+    "git commit -m 'the key = value store'",
+    "see https://example.com:8080/a@b",
+    "apiKey: process.env.OPENAI_API_KEY",
+  ];
+  test.each(harmless)("leaves %s alone", (text) => expect(redact(text)).toBe(text));
+});
+
+describe("what is known", () => {
+  test("goes wherever it stands, also escaped", () => {
+    const secret = 'pä"ss\\wörd!';
+    const clean = createRedactor({ secrets: [secret, "none"] });
+    expect(clean(`<${secret}>none`)).toBe(`<${R}>none`);
+    expect(clean(JSON.stringify({ a: secret }))).toBe(JSON.stringify({ a: R }));
+  });
+
+  test("the longest first", () => {
+    expect(createRedactor({ secrets: ["abcdefgh", "abcdefghij"] })("abcdefghij")).toBe(R);
+  });
+
+  test("patterns of the user: a text, or one with a run in it", () => {
+    const clean = createRedactor({ patterns: ["Project X", "acme_*", "<*>", "*", ""] });
+    expect(clean("Project X uses acme_12ab, not acme_ or <secret> ")).toBe(`${R} uses ${R}, not acme_ or ${R} `);
+  });
+});
+
+describe("the home folder", () => {
+  const clean = createRedactor({ home: "/home/me/" });
+  const rows: [string, string][] = [
+    ["/home/me", "~"],
+    ['"/home/me/app/x.ts"', '"~/app/x.ts"'],
+    ["cd /home/me.", "cd ~."],
+    ["file:///home/me/x", "file://~/x"],
+    ["/home/meier/x", "/home/meier/x"],
+    ["/home/me.old/x", "/home/me.old/x"],
+    ["/mnt/home/me/x", "/mnt/home/me/x"],
+    ["sessions/--home-me-app--/x.jsonl", "sessions/--~-app--/x.jsonl"],
+  ];
+  test.each(rows)("%s", (text, wanted) => expect(clean(text)).toBe(wanted));
+
+  test("of Windows, in text and in JSON", () => {
+    const windows = createRedactor({ home: "C:\\Users\\me" });
+    expect(windows("C:\\Users\\me\\x")).toBe("~\\x");
+    expect(windows(JSON.stringify(["C:\\Users\\me\\x"]))).toBe(JSON.stringify(["~\\x"]));
+  });
+
+  test("that is a root is none", () => {
+    expect(createRedactor({ home: "/" })("/usr/bin")).toBe("/usr/bin");
+  });
+});
+
+/** Pieces that begin something, and what keeps it going. */
+const PIECES = [
+  ...'sk- ghp_ AKIA AIza eyJ eyJaaaaaaaaaaa. Bearer Basic :// :a@ token= password:" \\ \\\\ " \' /home/me'.split(" "),
+  "-----BEGIN PRIVATE KEY-----",
+  "-----BEGIN ",
+  "A",
+  "a1",
+  " ",
+  "\n",
+  "acme_",
+  "q",
+  "://a:",
+  "key=a",
+  "Bearer ",
+];
+
+test("JSON stays JSON", () => {
+  const clean = createRedactor({ secrets: ['quo"te\\d'], home: "/home/me", patterns: ["acme_*"] });
+  const text = fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 8 })), { maxLength: 40 });
+  fc.assert(
+    fc.property(text, (parts) => {
+      const json = JSON.stringify({ a: parts.join(""), b: JSON.stringify(parts) });
+      const value = JSON.parse(clean(json)) as object;
+      expect(Object.keys(value)).toEqual(["a", "b"]);
+    }),
+  );
+});
+
+test("no text takes for ever", () => {
+  const clean = createRedactor({ secrets: ["aaaaaaaaaaaaaaab"], home: "/aaaa/aaaa", patterns: ["q*b", "acme_*"] });
+  for (const piece of PIECES) {
+    const text = piece.repeat(Math.ceil(200_000 / piece.length));
+    // A second power would need hours; the test's own limit is what notices.
+    expect(clean(text).length).toBeGreaterThan(0);
+  }
+});
