@@ -118,7 +118,7 @@ async function expectReopens(stage: Stage): Promise<void> {
   if (!existsSync(path)) throw new Error(`${path} is gone`);
   const left = readSessionFile(path);
   const messages = announced(rpc.frames).filter((message) => !isDeepStrictEqual(message, stage.lost));
-  const place: Place = { path, told: new Map([[path, { messages, answered: [] }]]), left };
+  const place: Place = { path, told: new Map([[path, { messages, answered: [], events: [] }]]), left };
   const next = reopen(stage);
   try {
     await lookAround(next, place);

@@ -278,6 +278,7 @@ const JSON_PARSERS = [
     "session/store/later-look.ts",
     "session/store/later-repair.ts",
     "session/store/stand-ins.ts",
+    "session/store/journal-file.ts",
     "session/store/listing.ts",
     "session/store/loaded-entries.ts",
     "session/store/open-session.ts",
@@ -370,6 +371,9 @@ export const CODE_RULES: readonly CodeRule[] = [
       "session/store/salvage.ts",
       "session/store/session-lock.ts",
       "session/store/later-repair.ts",
+      // What a host was told of a session, in files of its own.
+      "session/store/event-journal.ts",
+      "session/store/journal-file.ts",
       // These read what is there, and move a deleted session to the trash.
       "session/store/entries-from.ts",
       "session/store/session-folders.ts",

@@ -61,6 +61,9 @@ export class EventGrammar {
   private readonly handlers: Record<string, Handler>;
   private count = 0;
   private lastSeq = Number.NEGATIVE_INFINITY;
+  /** Events that are told once more: they are checked for their numbers only. */
+  private again = 0;
+  private lastAgain = Number.NEGATIVE_INFINITY;
   private phase: Phase = "idle";
   private turn: Turn | undefined;
   private message: OpenMessage | undefined;
@@ -125,8 +128,16 @@ export class EventGrammar {
   /** A sentence when this frame may not stand here, else undefined. */
   check(frame: Frame): string | undefined {
     this.count += 1;
+    if (this.again > 0) return this.toldAgain(frame);
     const problem = this.firstFrame(frame) ?? this.sequence(frame) ?? this.dispatch(frame);
     return problem && `frame ${this.count} (${frame.type}): ${problem}\n  ${brief(frame)}`;
+  }
+
+  private toldAgain(frame: Frame): string | undefined {
+    this.again -= 1;
+    const before = this.lastAgain;
+    this.lastAgain = Number(frame.seq);
+    return this.lastAgain > before ? undefined : `seq ${frame.seq} after ${before}, told once more\n  ${brief(frame)}`;
   }
 
   /** A sentence when the stream may not end here. */
@@ -170,6 +181,10 @@ export class EventGrammar {
 
   private response(frame: Frame): string | undefined {
     if (PROMPT_COMMANDS.has(frame.command)) return this.promptResponse(frame);
+    if (frame.command === "subscribe" && frame.success === true) {
+      this.again = Number(at(frame, "data", "count"));
+      this.lastAgain = Number.NEGATIVE_INFINITY;
+    }
     if (frame.command === "abort" && frame.success === true && this.isBusy()) {
       return `abort was answered before the end of the run (${this.phase})`;
     }

@@ -18,6 +18,7 @@ import {
   lateHostTools,
   lateHostUris,
   lateJobs,
+  lateJournal,
   lateMachinery,
   lateResources,
   lateShell,
@@ -234,6 +235,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
   );
 
   const resumption = createResumption();
+  const journal = lateJournal(ground, store, disk);
   const openDisk = async (): Promise<void> => {
     if (store.needsDisk) await attachDisk(store, disk);
   };
@@ -254,6 +256,8 @@ async function joinParts(ground: Ground): Promise<Joined> {
         models.prepare(),
         openDisk(),
         todos.load(),
+        // Only who speaks the protocol can be asked again.
+        args.mode === "rpc" ? journal.load() : undefined,
       ]);
       return loaded;
     },
@@ -351,6 +355,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
       const extensionCommands = joined?.commandItems ?? (() => []);
       return createSessionResources({ resources: loaded, store, clock, machinery, offersSkills, extensionCommands });
     },
+    journal,
     hostTools: lateHostTools(ground, toolbox).load,
     askThrough: gate?.approvals.askThrough,
     todos,

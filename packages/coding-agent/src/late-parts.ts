@@ -1,4 +1,6 @@
+import type { AgentMessage } from "@tiller/protocol/message";
 import type { Approvals } from "./approvals/approvals.ts";
+import { journalsFolder } from "./config/paths.ts";
 import type { Ground } from "./ground.ts";
 import type { SubAgentParts } from "./join-sub-agents.ts";
 import { type Late, late, latePer } from "./lib/late.ts";
@@ -11,6 +13,7 @@ import type { HostUris } from "./session/host-uris.ts";
 import type { JobResults, JobResultsOptions } from "./session/job-results.ts";
 import type { ModelControl } from "./session/model-control.ts";
 import type { SessionEvent } from "./session/session-event.ts";
+import type { EventJournal } from "./session/store/event-journal.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
 import type { SessionStore } from "./session/store/session-store.ts";
 import type { Todos } from "./session/todos.ts";
@@ -226,6 +229,49 @@ export function lateHostTools({ extensions }: Ground, toolbox: Toolbox): Late<Ho
     toolbox.lend(tools);
     return tools;
   });
+}
+
+/** What the host is told of the session, kept for it. */
+export function lateJournal(
+  { agentDir, settings }: Ground,
+  store: SessionStore,
+  disk: DiskSettings,
+): Late<EventJournal> {
+  return late(async () => {
+    const { createEventJournal } = await import("./session/store/event-journal.ts");
+    return createEventJournal({
+      session: {
+        get sessionId() {
+          return store.sessionId;
+        },
+        get sessionFile() {
+          return store.sessionFile;
+        },
+        get hasBegun() {
+          return store.messageCount > 0;
+        },
+        get isContinued() {
+          const { loadedLength, header } = store.log;
+          return loadedLength > 0 || (header.parentSession !== undefined && store.messageCount > 0);
+        },
+        get isInUse() {
+          return store.isInUse;
+        },
+        newestFirst: () => saidInReverse(store),
+      },
+      folder: journalsFolder(agentDir),
+      maxBytes: settings.get("journal.maxBytes"),
+      onTrouble: (message) => disk.onNotice("warning", message),
+    });
+  });
+}
+
+/** Of shell commands hosts are told in other ways. */
+function* saidInReverse(store: SessionStore): Generator<AgentMessage> {
+  for (const position of store.path().toReversed()) {
+    const entry = store.log.kind(position) === "message" ? store.log.entry(position) : undefined;
+    if (entry?.type === "message" && entry.message.role !== "bashExecution") yield entry.message;
+  }
 }
 
 /** The URLs of the host, once it lends any. */

@@ -2,7 +2,15 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { Params, Result } from "@tiller/protocol/commands/index";
-import { type Env, handoffsFolder, resolvePath, sessionFileName, sessionsRoot, trashFolder } from "./config/paths.ts";
+import {
+  type Env,
+  handoffsFolder,
+  journalsFolder,
+  resolvePath,
+  sessionFileName,
+  sessionsRoot,
+  trashFolder,
+} from "./config/paths.ts";
 import { makeFolder } from "./lib/make-folder.ts";
 import type { Adoption } from "./session/adopt-session.ts";
 import type { SessionHistory } from "./session/agent-session.ts";
@@ -15,6 +23,7 @@ import { createSessionViews } from "./session/session-views.ts";
 import { beginSession, newHeader } from "./session/store/begin-session.ts";
 import { beginsConversation } from "./session/store/entry-rules.ts";
 import { newestSession } from "./session/store/find-session.ts";
+import { journalPath, removeJournal } from "./session/store/journal-file.ts";
 import { listSessions } from "./session/store/listing.ts";
 import { type OpenOptions, openSession, readSession } from "./session/store/open-session.ts";
 import { createSessionDisk, type DiskSettings } from "./session/store/session-disk.ts";
@@ -241,6 +250,13 @@ async function list(
 
 function remove(path: string, { agentDir, disk, clock }: HistoryOptions): { trashPath: string } | Refused {
   const { locksFolder } = disk;
+  const journal = journalPath(journalsFolder(agentDir), path);
   const deleted = deleteSession({ path, trashDir: trashFolder(agentDir), clock, locksFolder });
-  return "error" in deleted ? { refused: deleted.error } : deleted;
+  if ("error" in deleted) return { refused: deleted.error };
+  try {
+    removeJournal(journal);
+  } catch (error) {
+    disk.onNotice("warning", `${journal} of the deleted session cannot be removed: ${(error as Error).message}`);
+  }
+  return deleted;
 }

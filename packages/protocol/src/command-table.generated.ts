@@ -20,7 +20,7 @@ export interface EventTableRow {
 }
 
 /** The commands that this version can do: each must have a handler. */
-export type WorkingCommand = "prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt" | "get_state" | "get_context" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_messages_page" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_fast_mode" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "clear_queue" | "compact" | "set_auto_compaction" | "handoff" | "set_auto_retry" | "abort_retry" | "bash" | "abort_bash" | "new_session" | "get_session_stats" | "switch_session" | "open_session" | "fork" | "get_fork_messages" | "branch" | "get_branch_messages" | "clone" | "set_session_name" | "get_entries" | "get_tree" | "navigate_tree" | "set_label" | "list_sessions" | "delete_session" | "get_commands" | "get_available_commands" | "set_todos" | "set_host_tools" | "get_subagents" | "get_subagent_messages" | "set_subagent_subscription" | "set_host_uri_schemes" | "get_login_providers" | "login" | "negotiate_protocol" | "set_event_filter";
+export type WorkingCommand = "prompt" | "steer" | "follow_up" | "abort" | "abort_and_prompt" | "get_state" | "get_context" | "get_capabilities" | "set_update_mode" | "get_messages" | "get_messages_page" | "get_last_assistant_text" | "set_model" | "cycle_model" | "get_available_models" | "set_fast_mode" | "set_thinking_level" | "cycle_thinking_level" | "get_available_thinking_levels" | "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "clear_queue" | "compact" | "set_auto_compaction" | "handoff" | "set_auto_retry" | "abort_retry" | "bash" | "abort_bash" | "new_session" | "get_session_stats" | "switch_session" | "open_session" | "fork" | "get_fork_messages" | "branch" | "get_branch_messages" | "clone" | "set_session_name" | "get_entries" | "get_tree" | "navigate_tree" | "set_label" | "list_sessions" | "delete_session" | "get_commands" | "get_available_commands" | "set_todos" | "set_host_tools" | "get_subagents" | "get_subagent_messages" | "set_subagent_subscription" | "set_host_uri_schemes" | "get_login_providers" | "login" | "negotiate_protocol" | "subscribe" | "set_event_filter";
 
 const isObject = (v: unknown): v is Record<string, unknown> => typeof v === "object" && v !== null && !Array.isArray(v);
 const shape1 = (v: unknown): boolean => isObject(v) && v.type === "image" && typeof v.data === "string" && typeof v.mimeType === "string";
@@ -88,6 +88,7 @@ export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
   get_login_providers: { lane: "ordered", optional: [], check: () => true },
   login: { lane: "background", optional: [], check: (v) => typeof v.providerId === "string" },
   negotiate_protocol: { lane: "ordered", optional: [], check: (v) => Number.isFinite(v.protocolVersion) },
+  subscribe: { lane: "ordered", optional: ["after"], check: (v) => (v.after === undefined || Number.isInteger(v.after) && Number(v.after) >= 0) },
   set_event_filter: { lane: "ordered", optional: [], check: (v) => ((Array.isArray(v.events) && v.events.every(shape5)) || v.events === null) },
 };
 

@@ -512,7 +512,7 @@ export type EventFields<K extends EventType> = FieldsOf<(typeof EVENTS)[K]["fiel
 
 /** Fields of every event. */
 export const EVENT_ENVELOPE = {
-  seq: Type.Integer({ description: "counts the events of this process, without gaps" }),
+  seq: Type.Integer({ description: "counts the events of the session; higher with each event, also over restarts" }),
   promptId: Type.Optional(Type.String({ description: "of the prompt the event belongs to" })),
   turnIndex: Type.Optional(Type.Integer({ description: "of the turn within its prompt, from 0, over retries" })),
   messageId: Type.Optional(Type.String({ description: "on message events: the same for all events of one message" })),

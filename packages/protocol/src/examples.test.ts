@@ -61,7 +61,7 @@ test("what works in this release", () => {
       fork branch clone get_fork_messages get_branch_messages get_session_stats set_session_name get_entries get_tree
       navigate_tree set_label list_sessions delete_session get_commands get_available_commands get_context
       set_host_tools set_host_uri_schemes set_todos get_subagents get_subagent_messages set_subagent_subscription
-      negotiate_protocol set_event_filter open_session handoff set_fast_mode get_login_providers login`),
+      negotiate_protocol subscribe set_event_filter open_session handoff set_fast_mode get_login_providers login`),
   );
 });
 

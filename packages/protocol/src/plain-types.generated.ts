@@ -263,6 +263,8 @@ export interface CommandParams {
   login: { providerId: string };
   /** Chooses protocol version 2. Frames longer than `maxFrameBytes` then come as `rpc_chunk` frames, and `available_commands_update`, `session_info_update` and `config_update` are sent. */
   negotiate_protocol: { /** 2; version 1 needs no negotiation */ protocolVersion: number };
+  /** Tells once more the events behind a number, directly behind the answer and under the numbers they had; after a restart of the process, too. Without `after` it only tells where the events stand. */
+  subscribe: { /** `seq` of the last event that the host has */ after?: number };
   /** From now on only these events are sent; `null` is all of them. Responses and other frames come anyway, and so do `prompt_result`, `session_settled`, `extension_error` and the events of sub-agents that were asked for. */
   set_event_filter: { /** types of events; one that does not exist is not missed */ events: (string)[] | null };
 }
@@ -385,6 +387,8 @@ export interface CommandResults {
   login: { providerId: string };
   /** Chooses protocol version 2. Frames longer than `maxFrameBytes` then come as `rpc_chunk` frames, and `available_commands_update`, `session_info_update` and `config_update` are sent. */
   negotiate_protocol: { /** of all frames behind this answer */ protocolVersion: number };
+  /** Tells once more the events behind a number, directly behind the answer and under the numbers they had; after a restart of the process, too. Without `after` it only tells where the events stand. */
+  subscribe: { /** from this number on events are kept */ oldest: number; /** no event above it was told; what comes next has a higher number */ latest: number; /** events behind `after` are not kept any more: read the session anew (`get_messages`) */ missed: boolean; /** events that follow this answer with nothing in between */ count: number };
   /** From now on only these events are sent; `null` is all of them. Responses and other frames come anyway, and so do `prompt_result`, `session_settled`, `extension_error` and the events of sub-agents that were asked for. */
   set_event_filter: { events: (string)[] | null };
 }
@@ -458,7 +462,7 @@ export interface EventsByType {
 }
 
 /** Fields of every event. */
-export type EventEnvelope = { /** counts the events of this process, without gaps */ seq: number; /** of the prompt the event belongs to */ promptId?: string; /** of the turn within its prompt, from 0, over retries */ turnIndex?: number; /** on message events: the same for all events of one message */ messageId?: string };
+export type EventEnvelope = { /** counts the events of the session; higher with each event, also over restarts */ seq: number; /** of the prompt the event belongs to */ promptId?: string; /** of the turn within its prompt, from 0, over retries */ turnIndex?: number; /** on message events: the same for all events of one message */ messageId?: string };
 
 export type FrameType = "ready" | "response" | "rpc_chunk" | "rpc_frame_error" | "available_commands_update" | "session_info_update" | "config_update" | "extension_ui_request" | "extension_ui_response" | "host_tool_call" | "host_tool_cancel" | "host_tool_update" | "host_tool_result" | "host_uri_request" | "host_uri_cancel" | "host_uri_result";
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { at, type Frame } from "../../support/frame.ts";
+import { at, type Frame, list } from "../../support/frame.ts";
 import { type RpcOptions, RpcProcess } from "../../support/rpc-process.ts";
 import { BUSY_SCRIPT, type BusyPlan, keepBusy, OTHER_MODEL, type Stay } from "./busy-run.ts";
 import { hasFields, lookAround, type Place, type Told } from "./look-around.ts";
@@ -27,9 +27,11 @@ export function crashWhileBusy(plans: readonly BusyPlan[], count: CrashCount): P
   );
 }
 
+const LARGE_WRITE = "in a large write";
+
 /** In the middle of the one `write` of a message of many megabytes: the only line that a kill alone can tear. */
 export function crashWhileWriting(times: number, count: CrashCount): Promise<void> {
-  const kills = Array.from({ length: times }, () => ({ name: "in a large write", kill: writingUntilKilled }));
+  const kills = Array.from({ length: times }, () => ({ name: LARGE_WRITE, kill: writingUntilKilled }));
   return crashAgainAndAgain(kills, count);
 }
 
@@ -51,6 +53,7 @@ async function crashAgainAndAgain(kills: readonly { name: string; kill: Kill }[]
         throw new Error(`after kill ${processes.length - 1} (${name}), ${place.path}: ${error.message}`);
       });
       if (wasCut) count.interruptedRuns += 1;
+      await expectToldAgain(next, place, name);
     }
   } finally {
     // The first one last: the others work in its folders.
@@ -111,9 +114,14 @@ async function momentOf(rpc: RpcProcess, { kill }: BusyPlan, begun: number): Pro
 /** Every message that an event announced, and every answer that left an entry. */
 function remember(frames: readonly Frame[], stays: readonly Stay[], told: Map<string, Told>): void {
   for (const [number, { path, since, answered }] of stays.entries()) {
-    const known = told.get(path) ?? { messages: [], answered: [] };
+    const known = told.get(path) ?? { messages: [], answered: [], events: [] };
     told.set(path, known);
     known.answered.push(...answered);
+    const until = stays[number + 1]?.since;
+    const events = frames.slice(since, until).filter(({ type, seq }) => seq !== undefined && !PASSING.has(type));
+    // What is told when another session is entered is one of its events already, though the answer follows.
+    while (until !== undefined && ENTERING.has(events.at(-1)?.type)) events.pop();
+    known.events.push(...events);
     for (const frame of frames.slice(since, stays[number + 1]?.since)) {
       const role = at(frame, "message", "role");
       const isTold = frame.type === "message_end" || (frame.type === "message_start" && role === "user");
@@ -122,6 +130,36 @@ function remember(frames: readonly Frame[], stays: readonly Stay[], told: Map<st
       known.answered.push({ type: "compaction", firstKeptEntryId: at(frame, "data", "firstKeptEntryId") });
     }
   }
+}
+
+const ENTERING = new Set<unknown>(["thinking_level_changed", "notice"]);
+const SAID = new Set<unknown>(["user", "assistant", "toolResult"]);
+const PASSING = new Set<unknown>(["message_update", "tool_execution_update", "bash_execution_update"]);
+
+/** Every event that a host of this session has ever seen is told once more, each once, and as it was. */
+async function expectToldAgain(rpc: RpcProcess, { path, told }: Place, name: string): Promise<void> {
+  const events = told.get(path)?.events ?? [];
+  const since = rpc.mark();
+  const { data } = await rpc.call({ type: "subscribe", after: 0 });
+  const count = Number(at(data, "count"));
+  const answer = rpc.frames.findIndex(({ command }, index) => index >= since && command === "subscribe");
+  await rpc.waitFor(() => rpc.frames.length > answer + count, { since: answer });
+  // Taken out: they are nothing new.
+  const again = new Map(rpc.frames.splice(answer + 1, count).map((frame) => [frame.seq, frame]));
+  const oldest = Number(at(data, "oldest"));
+  // A frame of many megabytes is not kept, nor what stands before it.
+  const isKept = ({ seq }: Frame): boolean => name !== LARGE_WRITE || Number(seq) >= oldest;
+  const lost = events.filter((event) => isKept(event) && !isDeepStrictEqual(again.get(event.seq), event));
+  if (lost.length > 0) throw new Error(`after a kill (${name}) not told again: ${JSON.stringify(lost.slice(0, 3))}`);
+  const ends = [...again.values()].filter(({ type }) => type === "message_end").map(({ message }) => message);
+  const untold = list(at((await rpc.call({ type: "get_messages" })).data, "messages"))
+    .filter((message) => SAID.has(at(message, "role")))
+    .filter((message) => !ends.some((told) => isDeepStrictEqual(told, message)));
+  // A copy of another session has had its messages told there.
+  if (untold.length > 0 && at(data, "missed") === false) {
+    throw new Error(`after a kill (${name}) in the session, but never told: ${JSON.stringify(untold.slice(0, 3))}`);
+  }
+  if (again.size !== count) throw new Error(`after a kill (${name}) some events were told twice`);
 }
 
 /** The disk may lose the end of what was written last; a kill alone does not tear a short line. */
@@ -139,7 +177,10 @@ function lookAtFile(place: Place): void {
   const isThere = existsSync(place.path);
   place.left = isThere ? readSessionFile(place.path) : undefined;
   // Nothing was said yet, so there is no file: what was chosen is gone with the process.
-  if (!isThere) place.told.get(place.path)?.answered.splice(0);
+  if (isThere) return;
+  const known = place.told.get(place.path);
+  known?.answered.splice(0);
+  known?.events.splice(0);
 }
 
 /** The test has taken this one away. */

@@ -20,6 +20,8 @@ export interface Told {
   messages: unknown[];
   /** Of commands that were answered: fields that an entry of the file must have. */
   answered: Frame[];
+  /** That are kept to be told again. */
+  events: Frame[];
 }
 
 /** Where the crash happened. */
@@ -123,7 +125,7 @@ async function promptWorks(rpc: RpcProcess, path: string): Promise<void> {
   expectNone([
     ...(result.status === "completed" ? [] : [`the next prompt ended ${brief(result)}`]),
     ...(torn === "" ? [] : ["the file ends in a torn line after the next prompt"]),
-    ...lost(entries, { messages: announced, answered: [] }),
+    ...lost(entries, { messages: announced, answered: [], events: [] }),
     ...treeProblems(entries, entries.at(-1)?.id),
     ...rpc.frames.filter(({ type, level }) => type === "notice" && level === "error").map((frame) => brief(frame)),
   ]);

@@ -54,6 +54,7 @@ from .types import (
     SetHostUriSchemesResult,
     SetSubagentSubscriptionResult,
     SetTodosResult,
+    SubscribeResult,
     SwitchSessionResult,
     ThinkingLevel,
     TodoPhaseInput,
@@ -120,6 +121,7 @@ COMMANDS: Tuple[str, ...] = (
     "get_login_providers",
     "login",
     "negotiate_protocol",
+    "subscribe",
     "set_event_filter",
 )
 
@@ -752,6 +754,19 @@ class Commands:
         :param protocol_version: 2; version 1 needs no negotiation
         """
         result: NegotiateProtocolResult = self._command("negotiate_protocol", {"protocolVersion": protocol_version}, request_timeout)
+        return result
+
+    def subscribe(
+        self,
+        *,
+        after: Optional[int] = None,
+        request_timeout: Optional[float] = None,
+    ) -> SubscribeResult:
+        """Tells once more the events behind a number, directly behind the answer and under the numbers they had; after a restart of the process, too. Without `after` it only tells where the events stand.
+
+        :param after: `seq` of the last event that the host has
+        """
+        result: SubscribeResult = self._command("subscribe", {**given({"after": after})}, request_timeout)
         return result
 
     def set_event_filter(
@@ -1393,6 +1408,19 @@ class AsyncCommands:
         :param protocol_version: 2; version 1 needs no negotiation
         """
         result: NegotiateProtocolResult = await self._command("negotiate_protocol", {"protocolVersion": protocol_version}, request_timeout)
+        return result
+
+    async def subscribe(
+        self,
+        *,
+        after: Optional[int] = None,
+        request_timeout: Optional[float] = None,
+    ) -> SubscribeResult:
+        """Tells once more the events behind a number, directly behind the answer and under the numbers they had; after a restart of the process, too. Without `after` it only tells where the events stand.
+
+        :param after: `seq` of the last event that the host has
+        """
+        result: SubscribeResult = await self._command("subscribe", {**given({"after": after})}, request_timeout)
         return result
 
     async def set_event_filter(

@@ -137,6 +137,7 @@ __all__ = [
     "GetLoginProvidersResult",
     "LoginResult",
     "NegotiateProtocolResult",
+    "SubscribeResult",
     "SetEventFilterResult",
     "AgentStartEvent",
     "AgentEndEvent",
@@ -1691,6 +1692,19 @@ class NegotiateProtocolResult(TypedDict):
     protocolVersion: int
 
 
+class SubscribeResult(TypedDict):
+    """`SubscribeResult` on the wire."""
+
+    #: from this number on events are kept
+    oldest: int
+    #: no event above it was told; what comes next has a higher number
+    latest: int
+    #: events behind `after` are not kept any more: read the session anew (`get_messages`)
+    missed: bool
+    #: events that follow this answer with nothing in between
+    count: int
+
+
 class SetEventFilterResult(TypedDict):
     """`SetEventFilterResult` on the wire."""
 
@@ -1699,7 +1713,7 @@ class SetEventFilterResult(TypedDict):
 
 class _AgentStartEvent(TypedDict):
     type: Literal["agent_start"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
 
 
@@ -1716,7 +1730,7 @@ class AgentStartEvent(_AgentStartEvent, total=False):
 
 class _AgentEndEvent(TypedDict):
     type: Literal["agent_end"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     #: those that this run added
     messages: List[AgentMessage]
@@ -1739,7 +1753,7 @@ class AgentEndEvent(_AgentEndEvent, total=False):
 
 class _AgentSettledEvent(TypedDict):
     type: Literal["agent_settled"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     aborted: bool
 
@@ -1757,7 +1771,7 @@ class AgentSettledEvent(_AgentSettledEvent, total=False):
 
 class _TurnStartEvent(TypedDict):
     type: Literal["turn_start"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
 
 
@@ -1774,7 +1788,7 @@ class TurnStartEvent(_TurnStartEvent, total=False):
 
 class _TurnEndEvent(TypedDict):
     type: Literal["turn_end"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     message: AssistantMessage
     toolResults: List[ToolResultMessage]
@@ -1817,7 +1831,7 @@ class PromptResultEventLimit(TypedDict):
 
 class _PromptResultEvent(TypedDict):
     type: Literal["prompt_result"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     promptId: str
     status: Literal["completed", "aborted", "error"]
@@ -1852,7 +1866,7 @@ class PromptResultEvent(_PromptResultEvent, total=False):
 
 class _SessionSettledEvent(TypedDict):
     type: Literal["session_settled"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
 
 
@@ -1869,7 +1883,7 @@ class SessionSettledEvent(_SessionSettledEvent, total=False):
 
 class _MessageStartEvent(TypedDict):
     type: Literal["message_start"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     message: AgentMessage
 
@@ -1887,7 +1901,7 @@ class MessageStartEvent(_MessageStartEvent, total=False):
 
 class _MessageUpdateEvent(TypedDict):
     type: Literal["message_update"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     message: PartialAssistant
     assistantMessageEvent: AssistantMessageEvent
@@ -1907,7 +1921,7 @@ class MessageUpdateEvent(_MessageUpdateEvent, total=False):
 
 class _MessageEndEvent(TypedDict):
     type: Literal["message_end"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     message: AgentMessage
 
@@ -1925,7 +1939,7 @@ class MessageEndEvent(_MessageEndEvent, total=False):
 
 class _ToolExecutionStartEvent(TypedDict):
     type: Literal["tool_execution_start"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     toolCallId: str
     toolName: str
@@ -1945,7 +1959,7 @@ class ToolExecutionStartEvent(_ToolExecutionStartEvent, total=False):
 
 class _ToolExecutionUpdateEvent(TypedDict):
     type: Literal["tool_execution_update"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     toolCallId: str
     toolName: str
@@ -1966,7 +1980,7 @@ class ToolExecutionUpdateEvent(_ToolExecutionUpdateEvent, total=False):
 
 class _ToolExecutionEndEvent(TypedDict):
     type: Literal["tool_execution_end"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     toolCallId: str
     toolName: str
@@ -1987,7 +2001,7 @@ class ToolExecutionEndEvent(_ToolExecutionEndEvent, total=False):
 
 class _AutoCompactionStartEvent(TypedDict):
     type: Literal["auto_compaction_start"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     reason: Literal["threshold", "overflow", "idle"]
     action: Literal["context-full", "handoff"]
@@ -2006,7 +2020,7 @@ class AutoCompactionStartEvent(_AutoCompactionStartEvent, total=False):
 
 class _AutoCompactionEndEvent(TypedDict):
     type: Literal["auto_compaction_end"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     action: Literal["context-full", "handoff"]
     aborted: bool
@@ -2031,7 +2045,7 @@ class AutoCompactionEndEvent(_AutoCompactionEndEvent, total=False):
 
 class _CompactionStartEvent(TypedDict):
     type: Literal["compaction_start"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     reason: Literal["manual", "threshold", "overflow"]
 
@@ -2049,7 +2063,7 @@ class CompactionStartEvent(_CompactionStartEvent, total=False):
 
 class _CompactionEndEvent(TypedDict):
     type: Literal["compaction_end"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     reason: Literal["manual", "threshold", "overflow"]
     aborted: bool
@@ -2074,7 +2088,7 @@ class CompactionEndEvent(_CompactionEndEvent, total=False):
 
 class _AutoRetryStartEvent(TypedDict):
     type: Literal["auto_retry_start"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     #: counted from 1
     attempt: int
@@ -2096,7 +2110,7 @@ class AutoRetryStartEvent(_AutoRetryStartEvent, total=False):
 
 class _AutoRetryEndEvent(TypedDict):
     type: Literal["auto_retry_end"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     success: bool
     attempt: int
@@ -2116,7 +2130,7 @@ class AutoRetryEndEvent(_AutoRetryEndEvent, total=False):
 
 class _QueueUpdateEvent(TypedDict):
     type: Literal["queue_update"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     steering: List[str]
     followUp: List[str]
@@ -2135,7 +2149,7 @@ class QueueUpdateEvent(_QueueUpdateEvent, total=False):
 
 class _ThinkingLevelChangedEvent(TypedDict):
     type: Literal["thinking_level_changed"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     level: ThinkingLevel
 
@@ -2153,7 +2167,7 @@ class ThinkingLevelChangedEvent(_ThinkingLevelChangedEvent, total=False):
 
 class _SessionInfoChangedEvent(TypedDict):
     type: Literal["session_info_changed"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
 
 
@@ -2171,7 +2185,7 @@ class SessionInfoChangedEvent(_SessionInfoChangedEvent, total=False):
 
 class _EntryAppendedEvent(TypedDict):
     type: Literal["entry_appended"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     entry: SessionEntry
 
@@ -2189,7 +2203,7 @@ class EntryAppendedEvent(_EntryAppendedEvent, total=False):
 
 class _BashExecutionUpdateEvent(TypedDict):
     type: Literal["bash_execution_update"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     delta: str
 
@@ -2209,7 +2223,7 @@ class BashExecutionUpdateEvent(_BashExecutionUpdateEvent, total=False):
 
 class _NoticeEvent(TypedDict):
     type: Literal["notice"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     level: Literal["info", "warning", "error"]
     message: str
@@ -2229,7 +2243,7 @@ class NoticeEvent(_NoticeEvent, total=False):
 
 class _ExtensionErrorEvent(TypedDict):
     type: Literal["extension_error"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     #: or `command:NAME`, for one of its commands
     extensionPath: str
@@ -2280,7 +2294,7 @@ class TtsrTriggeredEventRulesItem(_TtsrTriggeredEventRulesItem, total=False):
 
 class _TtsrTriggeredEvent(TypedDict):
     type: Literal["ttsr_triggered"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     rules: List[TtsrTriggeredEventRulesItem]
 
@@ -2298,7 +2312,7 @@ class TtsrTriggeredEvent(_TtsrTriggeredEvent, total=False):
 
 class _TodoReminderEvent(TypedDict):
     type: Literal["todo_reminder"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     todos: List[TodoItem]
     attempt: int
@@ -2318,7 +2332,7 @@ class TodoReminderEvent(_TodoReminderEvent, total=False):
 
 class _TodoAutoClearEvent(TypedDict):
     type: Literal["todo_auto_clear"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
 
 
@@ -2335,7 +2349,7 @@ class TodoAutoClearEvent(_TodoAutoClearEvent, total=False):
 
 class _SubagentLifecycleEvent(TypedDict):
     type: Literal["subagent_lifecycle"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     payload: Subagent
 
@@ -2353,7 +2367,7 @@ class SubagentLifecycleEvent(_SubagentLifecycleEvent, total=False):
 
 class _SubagentProgressEvent(TypedDict):
     type: Literal["subagent_progress"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     payload: Subagent
 
@@ -2371,7 +2385,7 @@ class SubagentProgressEvent(_SubagentProgressEvent, total=False):
 
 class _SubagentEventEvent(TypedDict):
     type: Literal["subagent_event"]
-    #: counts the events of this process, without gaps
+    #: counts the events of the session; higher with each event, also over restarts
     seq: int
     payload: SubagentEvent
 

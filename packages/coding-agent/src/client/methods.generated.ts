@@ -120,6 +120,8 @@ export interface CommandMethods {
   login(params: CommandParams["login"], options?: CallOptions): Promise<CommandResults["login"]>;
   /** Chooses protocol version 2. Frames longer than `maxFrameBytes` then come as `rpc_chunk` frames, and `available_commands_update`, `session_info_update` and `config_update` are sent. */
   negotiateProtocol(params: CommandParams["negotiate_protocol"], options?: CallOptions): Promise<CommandResults["negotiate_protocol"]>;
+  /** Tells once more the events behind a number, directly behind the answer and under the numbers they had; after a restart of the process, too. Without `after` it only tells where the events stand. */
+  subscribe(params?: CommandParams["subscribe"], options?: CallOptions): Promise<CommandResults["subscribe"]>;
   /** From now on only these events are sent; `null` is all of them. Responses and other frames come anyway, and so do `prompt_result`, `session_settled`, `extension_error` and the events of sub-agents that were asked for. */
   setEventFilter(params: CommandParams["set_event_filter"], options?: CallOptions): Promise<CommandResults["set_event_filter"]>;
 }
@@ -184,6 +186,7 @@ export function createCommandMethods(call: Call): CommandMethods {
     getLoginProviders: (params = {}, options) => call("get_login_providers", params, options),
     login: (params, options) => call("login", params, options),
     negotiateProtocol: (params, options) => call("negotiate_protocol", params, options),
+    subscribe: (params = {}, options) => call("subscribe", params, options),
     setEventFilter: (params, options) => call("set_event_filter", params, options),
   };
 }

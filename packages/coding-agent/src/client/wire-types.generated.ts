@@ -1218,6 +1218,11 @@ export interface CommandParams {
     /** 2; version 1 needs no negotiation */
     protocolVersion: number;
   };
+  /** Tells once more the events behind a number, directly behind the answer and under the numbers they had; after a restart of the process, too. Without `after` it only tells where the events stand. */
+  subscribe: {
+    /** `seq` of the last event that the host has */
+    after?: number;
+  };
   /** From now on only these events are sent; `null` is all of them. Responses and other frames come anyway, and so do `prompt_result`, `session_settled`, `extension_error` and the events of sub-agents that were asked for. */
   set_event_filter: {
     /** types of events; one that does not exist is not missed */
@@ -1454,6 +1459,16 @@ export interface CommandResults {
   negotiate_protocol: {
     /** of all frames behind this answer */
     protocolVersion: number;
+  };
+  subscribe: {
+    /** from this number on events are kept */
+    oldest: number;
+    /** no event above it was told; what comes next has a higher number */
+    latest: number;
+    /** events behind `after` are not kept any more: read the session anew (`get_messages`) */
+    missed: boolean;
+    /** events that follow this answer with nothing in between */
+    count: number;
   };
   set_event_filter: {
     events: string[] | null;

@@ -87,6 +87,11 @@ export function subAgentsFolder(agentDir: string): string {
   return join(agentDir, "subagents");
 }
 
+/** What hosts were told of each session. */
+export function journalsFolder(agentDir: string): string {
+  return join(agentDir, "journals");
+}
+
 /** The notes that sessions were handed over with. */
 export function handoffsFolder(agentDir: string): string {
   return join(agentDir, "handoffs");

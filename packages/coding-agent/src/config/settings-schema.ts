@@ -114,6 +114,14 @@ export const SETTINGS = {
     status: "works",
     summary: "Longest line accepted on stdin. A longer one is answered with a parse error; reading goes on after it.",
   },
+  "journal.maxBytes": {
+    type: "integer",
+    min: 0,
+    default: 16 * 1024 * 1024,
+    status: "works",
+    summary:
+      "How much of what a host was told is kept for each session, to be told again by subscribe; 0 keeps nothing.",
+  },
   "rpc.emitTitle": {
     type: "boolean",
     default: DIALECTS.union.sendsTitle,

@@ -3,6 +3,7 @@ import type { CommandType, Params, Result } from "@tiller/protocol/commands/inde
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import { MAX_FRAME_BYTES, MAX_REASSEMBLED_FRAME_BYTES } from "@tiller/protocol/frame-limits";
 import type { Answer, Call } from "../modes/rpc/answer.ts";
+import type { EventFrames } from "../modes/rpc/event-frames.ts";
 import { createHandlers } from "../modes/rpc/handlers/index.ts";
 import type { HostSide } from "../modes/rpc/host-side.ts";
 import type { Transport } from "../modes/rpc/transport.ts";
@@ -18,6 +19,7 @@ const ELSEWHERE: Partial<Record<CommandType, string>> = {
   set_host_uri_schemes: "URLs of the host need a host on the other side of a pipe",
   set_event_filter: "look at the type of the event",
   negotiate_protocol: "nothing is sent in frames",
+  subscribe: "nobody can miss an event here",
   set_update_mode: "events carry the whole message, made when it is looked at",
 };
 
@@ -29,7 +31,7 @@ export function createCommands(
   const { version, dialect, maxLineBytes, ui } = facts;
   const handlers = createHandlers({
     session,
-    frames: { take: () => undefined, mode: "snapshot", only: undefined },
+    frames: NO_FRAMES,
     facts: {
       version,
       dialect,
@@ -70,15 +72,25 @@ async function problemOf(command: CommandType, frame: Record<string, unknown>): 
 async function dataOf(answer: Answer<unknown>): Promise<unknown> {
   if ("refused" in answer) throw new Error(answer.refused);
   if ("dataJson" in answer) return JSON.parse(answer.dataJson);
+  if ("now" in answer) return dataOf(answer.now());
   if ("dataPieces" in answer) return JSON.parse([...answer.dataPieces].join(""));
   // What it starts goes on by itself, and its events tell how it ends.
   if ("job" in answer) void answer.job().catch(() => undefined);
   return answer.data;
 }
 
+const NO_FRAMES: EventFrames = {
+  take: () => undefined,
+  mode: "snapshot",
+  only: undefined,
+  beforeWrite: () => undefined,
+  told: () => ({ oldest: 1, latest: 0, missed: false, frames: [] }),
+};
+
 const NO_TRANSPORT: Transport = {
   protocolVersion: 1,
   negotiate: async () => ({ begin: () => undefined }),
+  send: () => undefined,
   answered: () => undefined,
 };
 

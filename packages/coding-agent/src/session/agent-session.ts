@@ -31,6 +31,7 @@ import type { Counts } from "./session-stats.ts";
 import type { Refused, SessionSwitch } from "./session-switch.ts";
 import type { SessionViews } from "./session-views.ts";
 import { messageOf } from "./store/entry-rules.ts";
+import type { EventJournal } from "./store/event-journal.ts";
 import type { SessionStore } from "./store/session-store.ts";
 import type { SubAgents } from "./sub-agents.ts";
 import type { Todos } from "./todos.ts";
@@ -121,6 +122,10 @@ export interface AgentSession {
   handOff(customInstructions: string | undefined): Promise<HandedOff | Refused>;
   /** Loaded with the first command that needs it. */
   resources(): Promise<SessionResources>;
+  /** What the host was told, loaded with the first run or when it is asked for. */
+  readonly journal: Late<EventJournal>;
+  /** Why nothing may be written to the session, after another process has had some time to let go of it. */
+  writeProblem(): undefined | Promise<string | undefined>;
   /** Undefined when there are none. */
   readonly extensions: SessionExtensions | undefined;
   /** Loaded when the host first lends tools. */
@@ -167,6 +172,7 @@ export interface AgentSessionParts {
   /** The text that a prompt with a slash at its beginning stands for. */
   expand(text: string): Promise<{ text: string } | { error: string }>;
   resources(): Promise<SessionResources>;
+  journal: Late<EventJournal>;
   hooks: SessionHooks | undefined;
   extensions: SessionExtensions | undefined;
   hostTools(): Promise<HostTools>;
@@ -339,6 +345,8 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     modes,
     bash,
     admit: admitWhenFree,
+    journal: parts.journal,
+    writeProblem: store.writeProblem,
     extensions: parts.extensions,
     hostTools: parts.hostTools,
     subAgents: parts.subAgents,
@@ -451,6 +459,8 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
       handled.endAll(reason);
       parts.todos.made?.close();
       await hooks?.leave("quit");
+      // Whoever opens the session next finds all of it.
+      parts.journal.made?.close();
       await store.close();
     },
   };

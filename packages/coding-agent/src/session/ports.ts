@@ -9,6 +9,7 @@ import type { TodoItem } from "@tiller/protocol/todo";
 import type { ToolResult } from "@tiller/protocol/tool";
 import type { BashResult } from "./bash-runner.ts";
 import type { EventPlace, SessionEvent } from "./session-event.ts";
+import type { EventJournal } from "./store/event-journal.ts";
 
 /** What a session asks of the world around it. Extensions answer, and hosts through their dialogs. */
 
@@ -39,6 +40,9 @@ export interface ExtensionUi {
   setTitle(title: string): void;
   setEditorText(text: string): void;
 }
+
+/** Where a mode keeps what it has told, and finds it again. */
+export type SessionJournal = EventJournal;
 
 type SessionReason = "startup" | "reload" | "new" | "resume" | "fork";
 type Told<E = object> = { event: E; result: undefined };

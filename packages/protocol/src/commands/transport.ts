@@ -16,6 +16,33 @@ export const TRANSPORT = table({
       { params: { protocolVersion: 3 }, error: "Unsupported RPC protocol version: 3" },
     ],
   }),
+  subscribe: defineCommand({
+    type: "subscribe",
+    summary:
+      "Tells once more the events behind a number, directly behind the answer and under the numbers they had; after a restart of the process, too. Without `after` it only tells where the events stand.",
+    params: {
+      after: Type.Optional(Type.Integer({ minimum: 0, description: "`seq` of the last event that the host has" })),
+    },
+    result: Type.Object({
+      oldest: Type.Integer({ description: "from this number on events are kept" }),
+      latest: Type.Integer({ description: "no event above it was told; what comes next has a higher number" }),
+      missed: Type.Boolean({
+        description: "events behind `after` are not kept any more: read the session anew (`get_messages`)",
+      }),
+      count: Type.Integer({ description: "events that follow this answer with nothing in between" }),
+    }),
+    lane: "ordered",
+    systems: ["tiller"],
+    examples: [
+      { params: { after: 41 }, data: { oldest: 1, latest: 57, missed: false, count: 6 } },
+      {
+        note: "the journal is full and had to let go of old events",
+        params: { after: 7 },
+        data: { oldest: 30, latest: 57, missed: true, count: 11 },
+      },
+      { note: "only where the events stand", params: {}, data: { oldest: 1, latest: 57, missed: false, count: 0 } },
+    ],
+  }),
   set_event_filter: defineCommand({
     type: "set_event_filter",
     summary:

@@ -3,14 +3,16 @@ import type { CommandId } from "../../session/session-event.ts";
 
 /**
  * What a handler gives back: data (as a value, as JSON, or as JSON in pieces that are made while it is written), a
- * refusal in one sentence, or an accepted job that starts after the answer.
+ * refusal in one sentence, an accepted job that starts after the answer, or an answer that is made when it is written,
+ * with frames that stand directly behind it.
  */
 export type Answer<R> =
   | { data: R }
   | { dataJson: string }
   | { dataPieces: Iterable<Buffer | string> }
   | { refused: string }
-  | { data: R; job: () => Promise<void> };
+  | { data: R; job: () => Promise<void> }
+  | { now: () => { data: R; behind: () => void } | { refused: string } };
 
 export function ok<R>(data: R): { data: R } {
   return { data };

@@ -76,6 +76,13 @@ export function createDispatcher({
       writePieces(around(`${head.slice(0, -1)},"data":`, answer.dataPieces, "}"));
       return room();
     }
+    if ("now" in answer) {
+      const made = answer.now();
+      if ("refused" in made) return respond(frame, made);
+      write({ id, type: "response", command: frame.type, success: true, data: made.data });
+      made.behind();
+      return room();
+    }
     // Its turn is taken before the answer is written, so that both leave together; its first event still comes behind it.
     const job =
       "job" in answer ? start(answer.job).catch((error: unknown) => fail(frame.type, id, textOf(error))) : null;

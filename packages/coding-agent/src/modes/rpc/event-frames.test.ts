@@ -3,8 +3,10 @@ import { pi } from "@tiller/protocol/dialects/pi";
 import { union } from "@tiller/protocol/dialects/union";
 import type { AgentMessage, AssistantMessage, UserMessage } from "@tiller/protocol/message";
 import { describe, expect, it } from "vitest";
+import { createEventJournal, type EventJournal } from "../../session/store/event-journal.ts";
 import { createEventFrames, type EventFrames } from "./event-frames.ts";
 import type { FrameWriter } from "./frame-writer.ts";
+import { replayAfter } from "./replay.ts";
 
 type Frame = Record<string, unknown> & { type: string; seq: number };
 
@@ -29,6 +31,8 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
     frame: (value) => frames.push(value as Frame),
     raw: (json) => frames.push(JSON.parse(json) as Frame),
     cutter: undefined,
+    beforeWrite: undefined,
+    lines: (lines) => frames.push(...[...lines].map((json) => JSON.parse(json) as Frame)),
     hurry: () => hurried.push(frames.length),
     pieces: (json) => frames.push(JSON.parse([...json].join("")) as Frame),
     get busy() {
@@ -58,13 +62,33 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
     stopReason: "stop",
     timestamp: 0,
   };
-  const out: EventFrames = createEventFrames({ writer, dialect, clock, mode });
+  const session = {
+    sessionId: "s1",
+    sessionFile: undefined,
+    hasBegun: false,
+    isContinued: false,
+    isInUse: false,
+    newestFirst: () => [],
+  };
+  const journal = createEventJournal({ session, folder: "/nowhere", maxBytes: 1e6, onTrouble: () => undefined });
+  const kept = { made: undefined as EventJournal | undefined, load: async () => journal };
+  const out: EventFrames = createEventFrames({ writer, dialect, clock, mode, journal: kept });
   return {
     frames,
     hurried,
     host,
     out,
     message,
+    session,
+    /** Until then what is told waits for it. */
+    loadJournal() {
+      kept.made = journal;
+    },
+    told: (after?: number) => {
+      kept.made = journal;
+      const { frames: json, ...places } = out.told(journal, replayAfter, after);
+      return { ...places, frames: json.map((text) => JSON.parse(text) as Frame) };
+    },
     tick: () => new Promise<void>((resolve) => setImmediate(resolve)),
     async advance(ms: number) {
       now += ms;
@@ -350,5 +374,72 @@ describe("a message that comes whole", () => {
     message.content = [{ type: "text", text: "later" }];
     out.take({ type: "message_end", message }, undefined);
     expect(frames.at(-1)).toMatchObject({ message: { content: [{ type: "text", text: "later" }] } });
+  });
+});
+
+describe("what was told, told once more", () => {
+  const place = { promptId: "prompt-1" };
+
+  it("is what was told, from before the journal was loaded on, without what passes", () => {
+    const { out, frames, told } = stage("snapshot");
+    out.take({ type: "agent_start" }, place);
+    out.take({ type: "bash_execution_update", delta: "x" }, undefined);
+    out.take({ type: "turn_start" }, place);
+    const { frames: again, ...places } = told(0);
+    expect(places).toEqual({ oldest: 1, latest: 3, missed: false });
+    expect(again).toEqual([frames[0], frames[2]]);
+    expect(told(1).frames).toEqual([frames[2]]);
+    expect(told()).toEqual({ oldest: 1, latest: 3, missed: false, frames: [] });
+  });
+
+  it.each(["delta", "snapshot"] as const)(
+    "%s mode: of a message that is being streamed it is what the host lacks of each block",
+    async (mode) => {
+      const { out, frames, open, say, close, tick, told, message, loadJournal } = stage(mode);
+      loadJournal();
+      out.take({ type: "message_start", message }, place);
+      open();
+      for (let n = 0; n < 1200; n++) {
+        say(`${n} `);
+        if (n % 100 === 0) await tick();
+        if (n === 600) out.take({ type: "queue_update", steering: [], followUp: [] }, undefined);
+      }
+      close();
+      await tick();
+      const textIn = (some: readonly Frame[]): string =>
+        some.map(({ assistantMessageEvent: event }) => (event as { delta?: string })?.delta ?? "").join("");
+      const all = textIn(frames);
+      const seqs = frames.map(({ seq }) => seq);
+      expect(all).toContain("599 600 601");
+      for (const after of [0, 1, 2, seqs.length >> 2, seqs.length >> 1, seqs.length - 3, seqs.length]) {
+        const seen = frames.filter(({ seq }) => seq <= after);
+        const { frames: again } = told(after);
+        expect(textIn(seen) + textIn(again)).toBe(all);
+        const numbers = again.map(({ seq }) => seq);
+        expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+        expect(numbers.every((seq) => seq > after && seqs.includes(seq))).toBe(true);
+        const kinds = (some: readonly Frame[]) =>
+          some
+            .filter(({ seq }) => seq > after)
+            .map(({ type, assistantMessageEvent: event }) => `${type} ${(event as Frame)?.type}`);
+        const isDelta = (kind: string): boolean => kind.includes("_delta");
+        expect(kinds(again).filter((kind) => !isDelta(kind))).toEqual(kinds(frames).filter((kind) => !isDelta(kind)));
+      }
+      // Few frames for many pieces.
+      expect(told(0).frames.length).toBeLessThan(12);
+      const last = told(3).frames.at(-1);
+      expect(last?.message).toEqual(mode === "delta" ? { role: "assistant", content: [] } : { ...message });
+      out.take({ type: "message_end", message }, place);
+      expect(told(1).frames.map(({ type }) => type)).toEqual(["queue_update", "message_end"]);
+    },
+  );
+
+  it("ends with the session: another one has events of its own, under higher numbers", () => {
+    const { out, session, told } = stage("snapshot");
+    out.take({ type: "agent_start" }, place);
+    told();
+    session.sessionId = "s2";
+    out.take({ type: "turn_start" }, place);
+    expect(told(0)).toMatchObject({ latest: 2, missed: false, frames: [{ type: "turn_start", seq: 2 }] });
   });
 });

@@ -2,9 +2,13 @@ import type { Clock } from "@tiller/protocol/clock";
 import { type Dialect, hasEvent } from "@tiller/protocol/dialects/dialect";
 import type { AgentMessage } from "@tiller/protocol/message";
 import type { UpdateMode } from "@tiller/protocol/state";
+import type { Late } from "../../lib/late.ts";
 import { toJson } from "../../lib/wire-json.ts";
+import type { SessionJournal } from "../../session/ports.ts";
 import type { EventPlace, SessionEvent, SessionListener } from "../../session/session-event.ts";
 import type { FrameWriter } from "./frame-writer.ts";
+import { createOpenMessage } from "./open-message.ts";
+import type { RenderUpdate, replayAfter } from "./replay.ts";
 
 type Update = Extract<SessionEvent, { type: "message_update" }>;
 type DeltaUpdate = Extract<Update["event"], { delta: string }>;
@@ -15,7 +19,23 @@ export interface EventFrames {
   mode: UpdateMode;
   /** Undefined: all events are sent. Else these, and those that hosts wait for. */
   only: ReadonlySet<string> | undefined;
+  /** Frames are about to leave the process: what is to be kept of them is kept before. */
+  beforeWrite(): void;
+  /** What was told behind a number, without one nothing. Made now, so that it ends where the next frame begins. */
+  told(journal: SessionJournal, replayAfter: ReplayAfter, after?: number): Told;
 }
+
+export interface Told {
+  /** From this number on everything is kept. */
+  oldest: number;
+  latest: number;
+  /** Something behind the number is not kept any more. */
+  missed: boolean;
+  frames: string[];
+}
+
+/** Put together of what is kept and of the message that is being streamed; loaded with the first that has missed something. */
+export type ReplayAfter = typeof replayAfter;
 
 /** Sent whatever the host has chosen: somebody waits for them, or has asked for them in another way. */
 const UNFILTERED: ReadonlySet<string> = new Set([
@@ -27,11 +47,25 @@ const UNFILTERED: ReadonlySet<string> = new Set([
   "subagent_event",
 ]);
 
+/** Not kept: what comes after them tells more than they did. Of a message that is being streamed see `open-message.ts`. */
+const PASSING: ReadonlySet<string> = new Set([
+  "message_update",
+  "tool_execution_update",
+  "bash_execution_update",
+  "subagent_progress",
+  "subagent_event",
+]);
+
+/** So many events wait for the journal before it is loaded for their sake. */
+const MOST_EARLY = 64;
+
 export interface EventFramesOptions {
   writer: FrameWriter;
   dialect: Dialect;
   clock: Clock;
   mode: UpdateMode;
+  /** Undefined where nobody can ask for what was told. */
+  journal?: Late<SessionJournal>;
 }
 
 const THIN = '{"role":"assistant","content":[]}';
@@ -58,8 +92,9 @@ interface Merged {
   place: EventPlace | undefined;
 }
 
-export function createEventFrames({ writer, dialect, clock, mode: initialMode }: EventFramesOptions): EventFrames {
-  let mode = initialMode;
+export function createEventFrames(options: EventFramesOptions): EventFrames {
+  const { writer, dialect, clock, journal } = options;
+  let { mode } = options;
   let only: ReadonlySet<string> | undefined;
   let seq = 0;
   let merged: Merged | undefined;
@@ -70,14 +105,47 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
   let around: Wrapping = NO_WRAPPING;
   let told: { message: AgentMessage; json: string } | undefined;
 
+  const open = createOpenMessage();
+  /** What was told before there was a journal. */
+  const early: { seq: number; json: string }[] = [];
+
   const stamp = (place: EventPlace | undefined): string => {
     seq += 1;
     return `${placeJson(place)},"seq":${seq}}`;
   };
 
+  /** The session may be another one by now, and have had its own numbers. */
+  const follow = (begins: boolean): void => {
+    const made = journal?.made;
+    if (!made) return;
+    if (early.length > 0) {
+      seq = made.follow(seq);
+      for (const kept of early.splice(0)) made.append(kept.seq, kept.json);
+    }
+    seq = made.follow(seq, begins);
+  };
+  const keep = (json: string): void => {
+    if (journal?.made) journal.made.append(seq, json);
+    else if (journal && early.push({ seq, json }) === MOST_EARLY) void journal.load();
+  };
+  /** Kept before it is given away: the writer may write at once. */
+  const send = (type: string, json: string): void => {
+    if (!PASSING.has(type)) keep(json);
+    writer.raw(json);
+  };
+
+  /** Once more, in the mode that the host has chosen by now. */
+  const render: RenderUpdate = ({ place }, event, told) => {
+    const end = `${placeJson(place)},"seq":${told}}`;
+    const message = open.snapshot?.();
+    return mode === "delta" || !message
+      ? thinFrame(event, end)
+      : snapshotFrame(event, toJson(message), message.usage, end);
+  };
+
   const sendPlain = (event: { type: string }, place: EventPlace | undefined): void => {
     const json = eventJson(event);
-    writer.raw(json.slice(0, -1) + stamp(place));
+    send(event.type, json.slice(0, -1) + stamp(place));
   };
 
   /** A message that comes whole is told twice in a row, as its start and as its end; what it says is put into JSON once. */
@@ -86,19 +154,21 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
     const json = isKnown ? `{"type":"message_end","message":${told?.json}}` : eventJson(event);
     const isStart = event.type === "message_start" && json.startsWith(START_HEAD);
     told = isStart ? { message: event.message, json: json.slice(START_HEAD.length, -1) } : undefined;
-    writer.raw(json.slice(0, -1) + stamp(place));
+    send(event.type, json.slice(0, -1) + stamp(place));
   };
 
   const sendUpdate = (event: Update["event"], snapshot: Update["snapshot"], place: EventPlace | undefined): void => {
     const message = snapshot();
     const whole = toJson(message);
-    const inner = withPartial(event, whole);
-    const usage = toJson(message.usage);
-    writer.raw(
-      `{"type":"message_update","message":${whole},"assistantMessageEvent":${inner},"usage":${usage}${stamp(place)}`,
-    );
+    writer.raw(snapshotFrame(event, whole, message.usage, stamp(place)));
+    note(event, snapshot, place);
     lastSize = whole.length;
     lastAt = clock.now();
+  };
+  const note = (event: Update["event"], snapshot: Update["snapshot"], place: EventPlace | undefined): void => {
+    open.snapshot = snapshot;
+    if ("delta" in event) open.delta(seq, event, place);
+    else open.other(seq, event, place);
   };
 
   const flush = (): void => {
@@ -143,17 +213,18 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
   };
 
   /** Every token at once. This runs once per token, so what stands around the token is put together once per block. */
-  const takeDelta = ({ event }: Update, place: EventPlace | undefined): undefined | Promise<void> => {
+  const takeDelta = ({ event, snapshot }: Update, place: EventPlace | undefined): undefined | Promise<void> => {
     if ("delta" in event) {
       const isFirst =
         event.type !== around.type || event.contentIndex !== around.contentIndex || place?.messageId !== around.id;
       if (isFirst) around = wrapping(event, place);
       seq += 1;
       writer.raw(`${around.head}${toJson(event.delta)}${around.tail}${seq}}`);
+      open.delta(seq, event, place);
       if (isFirst) writer.hurry();
     } else {
-      const inner = withPartial(event, THIN);
-      writer.raw(`{"type":"message_update","message":${THIN},"assistantMessageEvent":${inner}${stamp(place)}`);
+      writer.raw(thinFrame(event, stamp(place)));
+      note(event, snapshot, place);
     }
     return writer.room();
   };
@@ -174,12 +245,23 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
       flush();
       only = types;
     },
+    beforeWrite: () => journal?.made?.flush(seq),
+    told(kept, replayAfter, given) {
+      flush();
+      follow(false);
+      kept.flush(seq);
+      const after = given ?? seq;
+      const { base, frames } = replayAfter(after, kept, open.told, render);
+      return { oldest: base + 1, latest: seq, missed: after < base, frames };
+    },
     take(event, place) {
       if (!hasEvent(dialect, event.type)) return undefined;
       if (only && !only.has(event.type) && !UNFILTERED.has(event.type)) return undefined;
       if (event.type !== "message_update") {
         flush();
+        follow(event.type === "agent_start");
         if (event.type === "message_start") lastSize = 0;
+        if (event.type === "message_start" || event.type === "message_end") open.clear();
         // One that streams is another one when it ends.
         if (isWhole(event)) sendWhole(event, place);
         else sendPlain(event, place);
@@ -190,6 +272,15 @@ export function createEventFrames({ writer, dialect, clock, mode: initialMode }:
       return mode === "delta" ? takeDelta(event, place) : takeSnapshotUpdate(event, place);
     },
   };
+}
+
+function snapshotFrame(event: Update["event"], message: string, usage: unknown, stamp: string): string {
+  const inner = withPartial(event, message);
+  return `{"type":"message_update","message":${message},"assistantMessageEvent":${inner},"usage":${toJson(usage)}${stamp}`;
+}
+
+function thinFrame(event: Update["event"], stamp: string): string {
+  return `{"type":"message_update","message":${THIN},"assistantMessageEvent":${withPartial(event, THIN)}${stamp}`;
 }
 
 function isWhole(event: SessionEvent): event is WholeMessage {

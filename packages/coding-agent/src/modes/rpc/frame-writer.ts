@@ -21,6 +21,10 @@ export interface FrameWriter {
    * asked for when the one before is with the system, so that its maker may use its buffer again.
    */
   pieces(json: Iterable<Buffer | string>): void;
+  /** Frames that are already JSON, one after the other, with nothing in between. */
+  lines(json: Iterable<string>): void;
+  /** Called before anything leaves the process. */
+  beforeWrite: (() => void) | undefined;
   /** The host has not yet taken what was written before. */
   readonly busy: boolean;
   /** Characters that wait for the host. */
@@ -66,6 +70,7 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
   let gone = false;
   let waiters: (() => void)[] = [];
   let cutter: FrameCutter | undefined;
+  let beforeWrite: (() => void) | undefined;
 
   const wake = (): void => {
     const waking = waiters;
@@ -91,6 +96,7 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
       wake();
       return;
     }
+    beforeWrite?.();
     busy = true;
     output.write(piece, (error) => {
       busy = false;
@@ -114,9 +120,18 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
     scheduled = true;
     setImmediate(flush);
   };
+  const lineOf = (json: string): string => (cutter && isLong(json) ? inChunks(json, cutter) : `${json}\n`);
+  /** Behind all that was given; what is given later waits behind it. */
+  const enqueue = (pieces: Iterator<Buffer | string>): void => {
+    if (gone) return;
+    if (pending !== "") queue.push(pending);
+    pending = "";
+    queue.push(pieces);
+    flushSoon();
+  };
   const raw = (json: string): void => {
     if (gone) return;
-    pending += cutter && isLong(json) ? inChunks(json, cutter) : `${json}\n`;
+    pending += lineOf(json);
     // A lot need not gather until the end of the turn.
     if (pending.length > MUCH) flush();
     else flushSoon();
@@ -139,12 +154,13 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
       cutter = given;
     },
     hurry: flush,
-    pieces(pieces) {
-      if (gone) return;
-      if (pending !== "") queue.push(pending);
-      pending = "";
-      queue.push(cutter ? cutter(pieces) : withLineEnd(pieces));
-      flushSoon();
+    pieces: (pieces) => enqueue(cutter ? cutter(pieces) : withLineEnd(pieces)),
+    lines: (lines) => enqueue(eachAs(lineOf, lines)),
+    get beforeWrite() {
+      return beforeWrite;
+    },
+    set beforeWrite(given) {
+      beforeWrite = given;
     },
     get busy() {
       return busy;
@@ -168,6 +184,10 @@ function inChunks(json: string, cutter: FrameCutter): string {
   let lines = "";
   for (const line of cutter([json])) lines += line;
   return lines;
+}
+
+function* eachAs(lineOf: (json: string) => string, lines: Iterable<string>): Generator<string> {
+  for (const json of lines) yield lineOf(json);
 }
 
 function* withLineEnd(pieces: Iterable<Buffer | string>): Generator<Buffer | string> {

@@ -52,9 +52,12 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
   const { session, dialect, clock, version, maxLineBytes } = options;
   const asks = session.extensions ?? session.askThrough;
   const dialogs = asks && (await import("./ui-bridge.ts"));
+  // A session that goes on goes on with its numbers.
+  if (session.state().messageCount > 0) await session.journal.load();
   return new Promise((exit) => {
     const writer = createFrameWriter(openStdout(), (error) => leave(...lostHost(error)));
-    const frames = createEventFrames({ writer, dialect, clock, mode: options.updates });
+    const frames = createEventFrames({ writer, dialect, clock, mode: options.updates, journal: session.journal });
+    writer.beforeWrite = frames.beforeWrite;
     const lanes = createLanes();
     const bridge = dialogs?.createUiBridge(bridgeOptions(options, writer, frames));
     const transport = createTransport(session, writer, frames);

@@ -8,6 +8,8 @@ export interface Transport {
   readonly protocolVersion: 1 | 2;
   /** `begin` is to be called behind the answer: everything that follows is sent in version 2. */
   negotiate(): Promise<{ begin(): void }>;
+  /** Frames that are JSON already. */
+  send(frames: readonly string[]): void;
   /** An answer was written: what it says may have changed what is announced. */
   answered(): void;
 }
@@ -33,6 +35,7 @@ export function createTransport(session: AgentSession, writer: FrameWriter, fram
         },
       };
     },
+    send: writer.lines,
     answered: () => announcer?.look(),
   };
 }

@@ -78,7 +78,7 @@ export function tryLock({ locksFolder, sessionPath, clock }: LockOptions): LockA
   let claim: Claim | undefined;
   try {
     const path = realPath(resolve(sessionPath));
-    const lockFile = join(locksFolder, lockName(path));
+    const lockFile = join(locksFolder, `${keyOf(path)}.lock`);
     claim = makeClaim(path, lockFile, clock);
     writeClaim(claim);
     const owner = acquire(lockFile, claim, 0);
@@ -303,9 +303,14 @@ function linkTarget(path: string): string | undefined {
   }
 }
 
-function lockName(path: string): string {
+/** A name for what is kept of a session in another folder: the same for all ways to the same file. */
+export function fileKey(sessionPath: string): string {
+  return keyOf(realPath(resolve(sessionPath)));
+}
+
+function keyOf(path: string): string {
   const readable = basename(path, ".jsonl").replace(/[^\w.-]/g, "_");
-  return `${readable.slice(-READABLE_CHARACTERS)}-${fnv1a64(path)}.lock`;
+  return `${readable.slice(-READABLE_CHARACTERS)}-${fnv1a64(path)}`;
 }
 
 /** Distinct, not secret: node:crypto takes longer to load than all of this. */

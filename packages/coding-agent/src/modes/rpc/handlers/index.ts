@@ -55,6 +55,6 @@ export function createHandlers(parts: HandlerParts): Handlers<WorkingCommand> {
     ...todoHandlers(session),
     ...subAgentHandlers(session),
     ...loginHandlers(session, ui),
-    ...transportHandlers(transport, frames),
+    ...transportHandlers(session, transport, frames),
   };
 }

@@ -1,0 +1,57 @@
+import { readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { at, type Frame } from "../support/frame.ts";
+import { type RpcProcess, useRpc } from "../support/rpc-process.ts";
+import { beside, fileOf } from "./support/stories.ts";
+
+/** Host and agent are both killed; whoever opens the session next is told what the host has missed. */
+
+const start = useRpc();
+
+const SCRIPT = ['text "one"', 'text "half" + hang', 'text "three"'];
+
+/** The answer to `subscribe`, and the events behind it. */
+async function subscribe(rpc: RpcProcess, after: number): Promise<{ data: unknown; events: Frame[] }> {
+  const since = rpc.mark();
+  const { data } = await rpc.call({ type: "subscribe", after });
+  const count = Number(at(data, "count"));
+  const answer = rpc.frames.findIndex(({ command }, index) => index >= since && command === "subscribe");
+  if (count > 0) await rpc.waitFor(() => true, { since: answer + count });
+  return { data, events: rpc.frames.slice(answer + 1, answer + 1 + count) };
+}
+
+const kept = (frames: readonly Frame[]): Frame[] =>
+  frames.filter(({ type, seq }) => seq !== undefined && type !== "message_update");
+
+it("after kill -9 nothing is missing and nothing comes twice, and the journal goes with its session", async () => {
+  const first = start({ script: SCRIPT });
+  await first.prompt("first");
+  const path = await fileOf(first);
+  first.send({ type: "prompt", message: "second" });
+  const { seq: lastSeen } = await first.waitFor(
+    ({ assistantMessageEvent }) => at(assistantMessageEvent, "delta") === "half",
+  );
+  first.kill("SIGKILL");
+  await first.waitExit();
+
+  const second = start({ script: ['text "three"'], ...beside(first, "--session", path) });
+  const all = await subscribe(second, 0);
+  expect(all.events).toEqual(kept(first.frames));
+  expect(all.data).toMatchObject({ oldest: 1, missed: false });
+  expect(Number(at(all.data, "latest"))).toBeGreaterThanOrEqual(Number(lastSeen));
+  expect((await subscribe(second, Number(lastSeen))).events).toEqual([]);
+
+  const { frames } = await second.prompt("third");
+  expect(kept(frames)[0]).toMatchObject({ type: "agent_start", promptId: "prompt-1" });
+  expect(Number(kept(frames)[0]?.seq)).toBeGreaterThan(Number(lastSeen));
+  expect((await subscribe(second, Number(lastSeen))).events).toEqual(kept(frames));
+
+  const folder = join(first.sandbox.agentDir, "journals");
+  const [journal = "", ...others] = readdirSync(folder);
+  expect([others, statSync(join(folder, journal)).mode & 0o777]).toEqual([[], 0o600]);
+  expect(readdirSync(dirname(path))).toHaveLength(1);
+  await second.call({ type: "new_session" });
+  expect(await second.call({ type: "delete_session", sessionPath: path })).toMatchObject({ success: true });
+  expect(readdirSync(folder)).toEqual([]);
+});
