@@ -87,6 +87,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   doctor: ["command-line", "composition", "lib", "protocol", "ai", "config"],
   sessions: ["command-line", "lib", "protocol", "config", "session/store"],
   "config-command": ["command-line", "lib", "protocol", "config"],
+  transcript: ["command-line", "lib", "protocol", "ai", "config"],
   top: [
     "command-line",
     "lib",
@@ -100,6 +101,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "sessions",
     "config-command",
     "library",
+    "transcript",
     "types:session",
   ],
 };
@@ -291,6 +293,10 @@ const JSON_PARSERS = [
     "tools/edit.ts",
     "tools/grep-rg.ts",
     "tools/notebook.ts",
+    "transcript/agent-process.ts",
+    "transcript/parse.ts",
+    "transcript/play.ts",
+    "transcript/stories.ts",
   ),
   "packages/agent/src/check-arguments.ts",
   "packages/ai/src/http/payload.ts",
@@ -348,6 +354,8 @@ export const CODE_RULES: readonly CodeRule[] = [
     except: product(
       "exec/run-process.ts",
       "client/process-transport.ts",
+      // The program that a story is played against.
+      "transcript/agent-process.ts",
       // These watch extensions: one from a thread of its own, the other what they start.
       "extensions/guards/watchdog.ts",
       "extensions/guards/guard-streams.ts",

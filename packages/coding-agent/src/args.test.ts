@@ -372,8 +372,14 @@ describe("sub-commands", () => {
     [["config", "a", "b"], 'Error: `tiller config` takes one KEY, but there is "b" too'],
     [["schema", "rpc", "x"], 'Error: `tiller schema` takes one name, but there is "x" too'],
     [["doctor", "--all"], "Error: --all is for `tiller models` and `tiller sessions`"],
-    [["models", "--json"], "Error: --json is for `tiller doctor`, `tiller sessions` and `tiller config`"],
-    [["--mode", "rpc", "--json"], "Error: --json is for `tiller doctor`, `tiller sessions` and `tiller config`"],
+    [
+      ["models", "--json"],
+      "Error: --json is for `tiller doctor`, `tiller sessions`, `tiller config` and `tiller transcript`",
+    ],
+    [
+      ["--mode", "rpc", "--json"],
+      "Error: --json is for `tiller doctor`, `tiller sessions`, `tiller config` and `tiller transcript`",
+    ],
     ...["modles", "mdels", "Models.", "model"].map((word): [string[], string] => [
       [word],
       "Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); did you mean `tiller models`?",
@@ -388,7 +394,7 @@ describe("sub-commands", () => {
     ],
     [
       ["hello"],
-      'Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); "hello" is no sub-command, those are: chat, models, doctor, sessions, config, schema',
+      'Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); "hello" is no sub-command, those are: chat, models, doctor, sessions, config, schema, transcript',
     ],
   ])("%j is refused", (argv, message) => {
     expect(parse(...argv)).toEqual({ kind: "error", message, exitCode: 2 });

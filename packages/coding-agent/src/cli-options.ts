@@ -59,6 +59,10 @@ export const SUB_COMMANDS = {
     usage: "schema [rpc|session|settings]",
     summary: "Print the JSON Schema of this version: of the frames, a line of a session file, or settings.json.",
   },
+  transcript: {
+    usage: "transcript run [FILE ...]",
+    summary: "Play golden transcripts against an agent and tell which hold; without FILE, those of this version.",
+  },
 } as const;
 export type SubCommand = keyof typeof SUB_COMMANDS;
 
@@ -276,10 +280,19 @@ export const OPTIONS = {
   },
   json: {
     kind: "flag",
-    commands: ["doctor", "sessions", "config"],
+    commands: ["doctor", "sessions", "config", "transcript"],
     systems: OURS,
     status: "works",
-    summary: "With `tiller doctor`, `tiller sessions` and `tiller config`: what they tell, as JSON.",
+    summary:
+      "With `tiller doctor`, `tiller sessions`, `tiller config` and `tiller transcript`: what they tell, as JSON.",
+  },
+  agent: {
+    kind: "value",
+    placeholder: "COMMAND",
+    commands: ["transcript"],
+    systems: OURS,
+    status: "works",
+    summary: "With `tiller transcript run`: the agent to play against, with its arguments; this program unless told.",
   },
 
   // System prompt

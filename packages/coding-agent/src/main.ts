@@ -55,6 +55,10 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     const { words } = parsed;
     return runChatCommand({ argv: argv.slice(1), words, programName, env, version: __TILLER_VERSION__, ...streams });
   }
+  if (parsed.kind === "transcript") {
+    const { runTranscripts } = await import("./transcript/sub-command.ts");
+    return runTranscripts({ words: parsed.words, run, env, cwd, clock, programName, print });
+  }
   if (parsed.kind !== "run") {
     const { runSubCommand } = await import("./doctor/sub-command.ts");
     return runSubCommand({
