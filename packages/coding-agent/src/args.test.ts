@@ -394,7 +394,7 @@ describe("sub-commands", () => {
     ],
     [
       ["hello"],
-      'Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); "hello" is no sub-command, those are: chat, models, doctor, sessions, config, schema, transcript',
+      'Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); "hello" is no sub-command, those are: chat, models, doctor, sessions, config, schema, replay, transcript',
     ],
   ])("%j is refused", (argv, message) => {
     expect(parse(...argv)).toEqual({ kind: "error", message, exitCode: 2 });

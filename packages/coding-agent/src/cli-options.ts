@@ -59,6 +59,10 @@ export const SUB_COMMANDS = {
     usage: "schema [rpc|session|settings]",
     summary: "Print the JSON Schema of this version: of the frames, a line of a session file, or settings.json.",
   },
+  replay: {
+    usage: "replay DIR",
+    summary: "Play a recording back without a host and tell whether every frame is the same.",
+  },
   transcript: {
     usage: "transcript run [FILE ...]",
     summary: "Play golden transcripts against an agent and tell which hold; without FILE, those of this version.",
@@ -184,6 +188,21 @@ export const OPTIONS = {
     systems: OURS,
     status: "works",
     summary: "Play the turns of this file instead of asking a model.",
+  },
+  record: {
+    kind: "value",
+    placeholder: "DIR",
+    systems: OURS,
+    status: "works",
+    summary: "Write down everything that comes and goes into this new folder, so that it can be played back.",
+  },
+  replay: {
+    kind: "value",
+    placeholder: "DIR",
+    systems: OURS,
+    status: "works",
+    summary:
+      "Play this recording back: models and tools answer as recorded, and a host that does otherwise is told where.",
   },
   "max-turns": {
     kind: "value",

@@ -66,6 +66,7 @@ export function lateMachinery(
         systemPrompt,
         hooks: extensions?.host.hooks,
         approvals,
+        recording: ground.recording,
         request: requestOf(settings, store),
       });
     },
@@ -107,7 +108,8 @@ export function lateResources(
 
 /** The shell commands of the host. */
 export function lateShell(ground: Ground, store: SessionStore): RunShell {
-  const { run, env, clock, cwd, settings, extensions } = ground;
+  const { run, env, cwd, settings, extensions, recording } = ground;
+  const clock = recording?.liveClock ?? ground.clock;
   const load = latePer(
     () => store.cwd,
     async (folder) => {
@@ -116,7 +118,8 @@ export function lateShell(ground: Ground, store: SessionStore): RunShell {
       return createShellCommands({ cwd: folder, env, clock, shell, keepsState: run.dialect.keepsShellState });
     },
   );
-  const runShell: RunShell = async (...command) => (await load())(...command);
+  const plain: RunShell = async (...command) => (await load())(...command);
+  const runShell = recording ? recording.shell(plain) : plain;
   const hooks = extensions?.host.hooks;
   if (!hooks) return runShell;
   return async (...command) => {
@@ -175,7 +178,7 @@ export interface LateJobs {
 }
 
 /** The background jobs, loaded with the first of them. Before that nothing waits and nothing has to be ended. */
-export function lateJobs({ settings, clock, ids }: Ground, store: SessionStore, parts: JobParts): LateJobs {
+export function lateJobs({ settings, clock, ids, recording }: Ground, store: SessionStore, parts: JobParts): LateJobs {
   const loaded = late(async () => {
     const [{ createJobs }, { createJobResults }, text] = await Promise.all([
       import("./session/jobs.ts"),
@@ -195,7 +198,7 @@ export function lateJobs({ settings, clock, ids }: Ground, store: SessionStore, 
   });
   const made = (): JobResults | undefined => loaded.made?.results;
   return {
-    keeper: settings.get("async.enabled") ? async () => (await loaded.load()).jobs : undefined,
+    keeper: settings.get("async.enabled") ? async () => keeperOf((await loaded.load()).jobs, recording) : undefined,
     results: {
       get isEmpty() {
         return made()?.isEmpty ?? true;
@@ -209,6 +212,10 @@ export function lateJobs({ settings, clock, ids }: Ground, store: SessionStore, 
       left: () => made()?.left(),
     },
   };
+}
+
+function keeperOf(jobs: JobKeeper, recording: Ground["recording"]): JobKeeper {
+  return recording ? { ...jobs, start: (work) => jobs.start(recording.job(work)) } : jobs;
 }
 
 type JobParts = Omit<JobResultsOptions, "jobs">;
