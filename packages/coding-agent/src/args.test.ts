@@ -371,6 +371,10 @@ describe("sub-commands", () => {
     [["doctor", "who"], 'Error: `tiller doctor` takes no "who"; it looks at everything'],
     [["config", "a", "b"], 'Error: `tiller config` takes one KEY, but there is "b" too'],
     [["schema", "rpc", "x"], 'Error: `tiller schema` takes one name, but there is "x" too'],
+    [["--mode", "rpc", "--record", "a", "--replay", "b"], "Error: --record and --replay exclude each other"],
+    [["-p", "--record", "a", "hi"], "Error: --record is for --mode rpc"],
+    [["--replay", "a"], "Error: --replay is for --mode rpc"],
+    [["--mode", "rpc", "--agent", "pi"], "Error: --agent is for `tiller transcript`"],
     [["doctor", "--all"], "Error: --all is for `tiller models` and `tiller sessions`"],
     [
       ["models", "--json"],
