@@ -133,6 +133,14 @@ function staticClosure(chunks, start) {
 const sizeOf = (chunks) => chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0);
 const kb = (bytes) => `${(bytes / 1024).toFixed(1)} KB`;
 
+/** The stories that `tiller transcript run` plays by itself, as one file: all but those that need the extensions beside them. */
+async function shippedStories() {
+  const folder = join(root, "test/transcripts");
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".rpc.txt")).sort();
+  const texts = await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")]));
+  return JSON.stringify(Object.fromEntries(texts.filter(([, text]) => !/^extension /m.test(text))));
+}
+
 /** New files first, stale ones last: a process that starts meanwhile finds all it needs. */
 async function writeDist(outDir, chunks) {
   for (const chunk of chunks) {
@@ -194,6 +202,7 @@ export async function build({ outDir = dist, minify = { compress: true, mangle: 
   await writeDist(outDir, [...chunks, ...client]);
   await writeClientTypes(outDir);
   for (const file of COPIES) await copyFile(join(root, file), join(outDir, basename(file)));
+  await writeFile(join(outDir, "transcripts.json"), await shippedStories());
   if (outDir === dist) for (const file of PACKAGE_COPIES) await copyFile(join(root, file), join(productDir, file));
   await buildTypes({ root, entries: LIBRARY, outDir: join(outDir, "types") });
   const { eager, start } = startPathOf(chunks);

@@ -2,6 +2,7 @@
 // `npm run test:long`: many more random stories than `npm test` plays, and all those of which it plays a part.
 //   TILLER_SEQUENCES=5000   random sequences of commands (test/run/sequences.test.ts), 2500 unless told
 //   TILLER_KILLS=100        `kill -9` at random moments (test/sessions/crash.test.ts), 2000 unless told
+//   TILLER_REPLAYS=10      times that a recording is played back (test/recording.test.ts), 100 unless told
 //   TILLER_SEED=7           the same stories again; a new seed each time unless told, and it is printed
 //   TILLER_CLI=FILE         another built cli.js
 // Zero leaves one of them out. The sequences end after ten minutes at the latest, the kills after twenty, and each says
@@ -24,6 +25,7 @@ const env = {
   TILLER_ALL: "1",
   TILLER_SEQUENCES: sequences,
   TILLER_SEQUENCES_MS: String(SEQUENCES_MS),
+  TILLER_REPLAYS: inherited.TILLER_REPLAYS ?? "100",
   TILLER_KILLS: kills,
   TILLER_KILLS_MS: String(KILLS_MS),
 };
@@ -40,6 +42,7 @@ play("packages/protocol/test");
 play("packages/coding-agent/src/extensions/guards");
 play("bench/run.test.ts");
 play("test/architecture.test.ts");
+play("test/recording.test.ts");
 play("test/sessions/later-damage.test.ts");
 play("test/host");
 play("test/run/dialogs.test.ts");

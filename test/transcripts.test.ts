@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parseTranscript } from "../packages/coding-agent/src/transcript/parse.ts";
 import { repoRoot } from "./support/rpc-process.ts";
 import { playTranscript } from "./support/transcript.ts";
-import { parseTranscript } from "./support/transcript-parse.ts";
 
 /** Every story in test/transcripts is played against the built program. UPDATE_TRANSCRIPTS=1 records them anew. */
 

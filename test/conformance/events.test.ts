@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { parseArgs } from "../../packages/coding-agent/src/args.ts";
 import { createSession } from "../../packages/coding-agent/src/create-session.ts";
 import { createIdSource, systemClock } from "../../packages/coding-agent/src/lib/clock.ts";
+import { normalise } from "../../packages/coding-agent/src/transcript/match.ts";
 import { at, type Frame, list } from "../support/frame.ts";
 import { useRpc } from "../support/rpc-process.ts";
-import { normalise } from "../support/transcript-match.ts";
 import { ended, isEndOf, isIncrement, ofType, stateOf } from "./looking.ts";
 import { proves } from "./proofs.ts";
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { HOOKS, NEVER } from "../../packages/coding-agent/src/extensions/hooks.ts";
 import type { HookName } from "../../packages/coding-agent/src/session/ports.ts";
+import { parseTranscript } from "../../packages/coding-agent/src/transcript/parse.ts";
 import { at, list } from "../support/frame.ts";
 import { fail, say, startMockLlm } from "../support/mock-llm.ts";
 import { type RpcProcess, repoRoot, useRpc } from "../support/rpc-process.ts";
-import { parseTranscript } from "../support/transcript-parse.ts";
 import { PROOFS } from "./hook-proofs.ts";
 
 /** Nothing in the table of hooks is without an extension that listens to it, and none of those is without a story. */

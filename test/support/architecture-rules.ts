@@ -81,12 +81,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "rules",
     "export",
     "approvals",
+    "types:recording",
   ],
   // What a program in the same process gets: the commands of RPC mode without its pipes.
   library: ["command-line", "composition", "lib", "protocol", "modes", "types:session"],
   doctor: ["command-line", "composition", "lib", "protocol", "ai", "config"],
   sessions: ["command-line", "lib", "protocol", "config", "session/store"],
   "config-command": ["command-line", "lib", "protocol", "config"],
+  recording: ["command-line", "lib", "protocol", "ai", "config", "types:agent", "types:session", "types:tools"],
+  transcript: ["command-line", "lib", "protocol", "ai", "config"],
   top: [
     "command-line",
     "lib",
@@ -100,6 +103,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "sessions",
     "config-command",
     "library",
+    "recording",
+    "transcript",
     "types:session",
   ],
 };
@@ -274,6 +279,7 @@ const JSON_PARSERS = [
     "export/write-page.ts",
     "lib/plain-json.ts",
     "library/commands.ts",
+    "recording/format.ts",
     "session/session-views.ts",
     "session/store/entries-from.ts",
     "session/store/entry-index.ts",
@@ -294,6 +300,10 @@ const JSON_PARSERS = [
     "tools/edit.ts",
     "tools/grep-rg.ts",
     "tools/notebook.ts",
+    "transcript/agent-process.ts",
+    "transcript/parse.ts",
+    "transcript/play.ts",
+    "transcript/stories.ts",
   ),
   "packages/agent/src/check-arguments.ts",
   "packages/ai/src/http/payload.ts",
@@ -351,6 +361,8 @@ export const CODE_RULES: readonly CodeRule[] = [
     except: product(
       "exec/run-process.ts",
       "client/process-transport.ts",
+      // The program that a story is played against.
+      "transcript/agent-process.ts",
       // These watch extensions: one from a thread of its own, the other what they start.
       "extensions/guards/watchdog.ts",
       "extensions/guards/guard-streams.ts",

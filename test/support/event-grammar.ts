@@ -1,3 +1,4 @@
+import type { StoryChecks } from "../../packages/coding-agent/src/transcript/parse.ts";
 import { at, brief, type Frame, list } from "./frame.ts";
 import { AssistantMessageGrammar } from "./message-grammar.ts";
 
@@ -12,14 +13,8 @@ import { AssistantMessageGrammar } from "./message-grammar.ts";
  * Responses, dialogs and other frames that belong to no run may stand anywhere after `ready`.
  */
 
-export interface GrammarOptions {
+export interface GrammarOptions extends StoryChecks {
   dialect?: "union" | "pi" | "omp" | "xcsh";
-  /** For stories in which an extension starts a run by itself. */
-  runsWithoutPrompt?: boolean;
-  /** For stories in which the host does not want all events: only responses and numbers are checked. */
-  filteredEvents?: boolean;
-  /** For stories in which an extension puts another message in the place of one that was streamed. */
-  replacedMessages?: boolean;
 }
 
 type Phase = "idle" | "running" | "ended" | "settling";

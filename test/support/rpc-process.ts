@@ -105,6 +105,10 @@ export class RpcProcess {
     return await this.until(find, options.timeoutMs ?? DEFAULT_TIMEOUT_MS, `a frame for which ${wanted} holds`);
   }
 
+  frame(index: number, timeoutMs: number): Promise<Frame> {
+    return this.waitFor(() => true, { since: index, timeoutMs });
+  }
+
   /** For `since`: what comes from now on. */
   mark(): number {
     return this.frames.length;

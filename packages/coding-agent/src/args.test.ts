@@ -365,14 +365,18 @@ describe("sub-commands", () => {
     [["doctor", "who"], 'Error: `tiller doctor` takes no "who"; it looks at everything'],
     [["config", "a", "b"], 'Error: `tiller config` takes one KEY, but there is "b" too'],
     [["schema", "rpc", "x"], 'Error: `tiller schema` takes one name, but there is "x" too'],
+    [["--mode", "rpc", "--record", "a", "--replay", "b"], "Error: --record and --replay exclude each other"],
+    [["-p", "--record", "a", "hi"], "Error: --record is for --mode rpc"],
+    [["--replay", "a"], "Error: --replay is for --mode rpc"],
+    [["--mode", "rpc", "--agent", "pi"], "Error: --agent is for `tiller transcript`"],
     [["doctor", "--all"], "Error: --all is for `tiller models` and `tiller sessions`"],
     [
       ["models", "--json"],
-      "Error: --json is for `tiller doctor`, `tiller sessions`, `tiller config` and `tiller export`",
+      "Error: --json is for `tiller doctor`, `tiller sessions`, `tiller config`, `tiller transcript` and `tiller export`",
     ],
     [
       ["--mode", "rpc", "--json"],
-      "Error: --json is for `tiller doctor`, `tiller sessions`, `tiller config` and `tiller export`",
+      "Error: --json is for `tiller doctor`, `tiller sessions`, `tiller config`, `tiller transcript` and `tiller export`",
     ],
     ...["modles", "mdels", "Models.", "model"].map((word): [string[], string] => [
       [word],
@@ -388,7 +392,7 @@ describe("sub-commands", () => {
     ],
     [
       ["hello"],
-      'Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); "hello" is no sub-command, those are: chat, models, doctor, sessions, config, schema, export',
+      'Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); "hello" is no sub-command, those are: chat, models, doctor, sessions, config, schema, replay, transcript, export',
     ],
   ])("%j is refused", (argv, message) => {
     expect(parse(...argv)).toEqual({ kind: "error", message, exitCode: 2 });

@@ -132,6 +132,11 @@ function refusalOf(
   if (command === "schema" && walk.words.length > 2) {
     errors.push(`Error: \`tiller schema\` takes one name, but there is "${walk.words[2]}" too`);
   }
+  if (options.record !== undefined && options.replay !== undefined) {
+    errors.push("Error: --record and --replay exclude each other");
+  }
+  const taped = options.record === undefined ? "replay" : "record";
+  if (options[taped] !== undefined && modeOf(options) !== "rpc") errors.push(`Error: --${taped} is for --mode rpc`);
   if (options.approve && options.noApprove) errors.push("Error: --approve and --no-approve exclude each other");
   if (errors.length > 0) {
     // What only an extension could know is told with the rest.

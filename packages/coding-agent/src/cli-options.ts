@@ -59,6 +59,14 @@ export const SUB_COMMANDS = {
     usage: "schema [rpc|session|settings]",
     summary: "Print the JSON Schema of this version: of the frames, a line of a session file, or settings.json.",
   },
+  replay: {
+    usage: "replay DIR",
+    summary: "Play a recording back without a host and tell whether every frame is the same.",
+  },
+  transcript: {
+    usage: "transcript run [FILE ...]",
+    summary: "Play golden transcripts against an agent and tell which hold; without FILE, those of this version.",
+  },
   export: {
     usage: "export FILE|ID [--out PATH]",
     summary: "Turn a session file into a page that shows it: one HTML file that needs nothing else.",
@@ -185,6 +193,21 @@ export const OPTIONS = {
     status: "works",
     summary: "Play the turns of this file instead of asking a model.",
   },
+  record: {
+    kind: "value",
+    placeholder: "DIR",
+    systems: OURS,
+    status: "works",
+    summary: "Write down everything that comes and goes into this new folder, so that it can be played back.",
+  },
+  replay: {
+    kind: "value",
+    placeholder: "DIR",
+    systems: OURS,
+    status: "works",
+    summary:
+      "Play this recording back: models and tools answer as recorded, and a host that does otherwise is told where.",
+  },
   "max-turns": {
     kind: "value",
     placeholder: "N",
@@ -280,10 +303,19 @@ export const OPTIONS = {
   },
   json: {
     kind: "flag",
-    commands: ["doctor", "sessions", "config", "export"],
+    commands: ["doctor", "sessions", "config", "transcript", "export"],
     systems: OURS,
     status: "works",
-    summary: "With `tiller doctor`, `tiller sessions`, `tiller config` and `tiller export`: what they tell, as JSON.",
+    summary:
+      "With `tiller doctor`, `tiller sessions`, `tiller config`, `tiller transcript` and `tiller export`: what they tell, as JSON.",
+  },
+  agent: {
+    kind: "value",
+    placeholder: "COMMAND",
+    commands: ["transcript"],
+    systems: OURS,
+    status: "works",
+    summary: "With `tiller transcript run`: the agent to play against, with its arguments; this program unless told.",
   },
 
   // System prompt

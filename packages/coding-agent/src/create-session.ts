@@ -28,6 +28,7 @@ import {
 } from "./late-parts.ts";
 import { type Late, late } from "./lib/late.ts";
 import { limitsOf, retryOf } from "./part-settings.ts";
+import type { Recording } from "./recording/seams.ts";
 import { type AgentSession, createAgentSession, type SessionModes } from "./session/agent-session.ts";
 import { createBashRunner } from "./session/bash-runner.ts";
 import type { Compactor } from "./session/compaction/compactor.ts";
@@ -66,6 +67,8 @@ export interface SessionSurroundings {
    * theirs, and no extension gets guards around it.
    */
   guestMark?: string;
+  /** Everything that comes from outside is recorded or played back. */
+  recording?: Recording;
 }
 
 export interface CreatedSession {
@@ -167,7 +170,11 @@ async function joinParts(ground: Ground): Promise<Joined> {
   );
 
   const resources = lateResources(ground, store, (problem) => notices.tell("warning", problem));
-  const toolbox = createToolbox(args.options, extensions?.tools, builtInTools(ground));
+  const toolbox = createToolbox(
+    args.options,
+    ground.recording?.others(extensions?.tools) ?? extensions?.tools,
+    builtInTools(ground),
+  );
   const todos = lateTodos(ground, store, {
     emit: (event) => pipeline.emit(event, run.place),
     activeTools: () => (models.model ? toolbox.active.names(models.model) : []),

@@ -162,10 +162,7 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
       const label = given?.trim() || undefined;
       append({ type: "label", targetId: entryId, ...(label !== undefined && { label }) });
     },
-    exec: createExec({
-      run: (request, signal) => runProcess({ ...request, env: ground.env, clock }, signal),
-      cwd: () => store.cwd,
-    }),
+    exec: execOf(ground, () => store.cwd),
 
     activeTools: () => (models.model ? toolbox.active.names(models.model) : []),
     allTools: () => listedTools(parts),
@@ -327,4 +324,10 @@ function editorOf(view: SessionView, store: SessionStore): SessionEditor {
     appendLabelChange: (targetId, label) =>
       store.append({ type: "label", targetId, ...(label !== undefined && { label }) }),
   };
+}
+
+function execOf({ env, clock, recording }: Ground, cwd: () => string): ExtensionActions["exec"] {
+  const time = recording?.liveClock ?? clock;
+  const exec = createExec({ run: (request, signal) => runProcess({ ...request, env, clock: time }, signal), cwd });
+  return recording?.look("exec", exec, (command, args) => ({ command, args })) ?? exec;
 }

@@ -118,6 +118,7 @@ async function childMachinery(
     systemPrompt: { ...systemPrompt, base: agent.prompt },
     hooks: extensions && childHooks(extensions.host.hooks),
     approvals,
+    recording: ground.recording,
     request: requestOf(settings, store),
   });
 }

@@ -70,6 +70,7 @@ export function lateMachinery(
         systemPrompt,
         hooks: extensions?.host.hooks,
         approvals,
+        recording: ground.recording,
         request: requestOf(settings, store),
       });
     },
@@ -111,7 +112,8 @@ export function lateResources(
 
 /** The shell commands of the host. */
 export function lateShell(ground: Ground, store: SessionStore): RunShell {
-  const { run, env, clock, cwd, settings, extensions } = ground;
+  const { run, env, cwd, settings, extensions, recording } = ground;
+  const clock = recording?.liveClock ?? ground.clock;
   const load = latePer(
     () => store.cwd,
     async (folder) => {
@@ -120,7 +122,8 @@ export function lateShell(ground: Ground, store: SessionStore): RunShell {
       return createShellCommands({ cwd: folder, env, clock, shell, keepsState: run.dialect.keepsShellState });
     },
   );
-  const runShell: RunShell = async (...command) => (await load())(...command);
+  const plain: RunShell = async (...command) => (await load())(...command);
+  const runShell = recording ? recording.shell(plain) : plain;
   const hooks = extensions?.host.hooks;
   if (!hooks) return runShell;
   return async (...command) => {
@@ -179,7 +182,7 @@ export interface LateJobs {
 }
 
 /** The background jobs, loaded with the first of them. Before that nothing waits and nothing has to be ended. */
-export function lateJobs({ settings, clock, ids }: Ground, store: SessionStore, parts: JobParts): LateJobs {
+export function lateJobs({ settings, clock, ids, recording }: Ground, store: SessionStore, parts: JobParts): LateJobs {
   const loaded = late(async () => {
     const [{ createJobs }, { createJobResults }, text] = await Promise.all([
       import("./session/jobs.ts"),
@@ -199,7 +202,7 @@ export function lateJobs({ settings, clock, ids }: Ground, store: SessionStore, 
   });
   const made = (): JobResults | undefined => loaded.made?.results;
   return {
-    keeper: settings.get("async.enabled") ? async () => (await loaded.load()).jobs : undefined,
+    keeper: settings.get("async.enabled") ? async () => keeperOf((await loaded.load()).jobs, recording) : undefined,
     results: {
       get isEmpty() {
         return made()?.isEmpty ?? true;
@@ -213,6 +216,10 @@ export function lateJobs({ settings, clock, ids }: Ground, store: SessionStore, 
       left: () => made()?.left(),
     },
   };
+}
+
+function keeperOf(jobs: JobKeeper, recording: Ground["recording"]): JobKeeper {
+  return recording ? { ...jobs, start: (work) => jobs.start(recording.job(work)) } : jobs;
 }
 
 type JobParts = Omit<JobResultsOptions, "jobs">;

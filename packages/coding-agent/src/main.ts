@@ -6,6 +6,9 @@ import { log } from "./lib/log.ts";
 import { MODES, type ModeInputs } from "./modes/index.ts";
 import { openStdout } from "./modes/rpc/frame-writer.ts";
 import { openStdin } from "./modes/rpc/stdin.ts";
+import type { Head } from "./recording/format.ts";
+import type { OpenedReplay } from "./recording/open.ts";
+import type { Recording } from "./recording/seams.ts";
 
 declare const __TILLER_VERSION__: string;
 
@@ -59,6 +62,15 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     const { words } = parsed;
     return runChatCommand({ argv: argv.slice(1), words, programName, env, version: __TILLER_VERSION__, ...streams });
   }
+  if (parsed.kind === "transcript") {
+    const { runTranscripts } = await import("./transcript/sub-command.ts");
+    return runTranscripts({ words: parsed.words, run, env, cwd, clock, programName, print });
+  }
+  if (parsed.kind === "replay") {
+    const { runReplay } = await import("./recording/sub-command.ts");
+    const play = ({ head, recording }: OpenedReplay) => playBack(head, recording, print);
+    return runReplay({ ...tapeInputs(programName), words: parsed.words, run, env, cwd, print, play });
+  }
   if (parsed.kind !== "run") {
     const { runSubCommand } = await import("./doctor/sub-command.ts");
     return runSubCommand({
@@ -72,13 +84,65 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
       print,
     });
   }
+  if (run.options.record !== undefined) {
+    const { openRecord } = await import("./recording/open.ts");
+    const folder = resolvePath(run.options.record, cwd, env);
+    const recording = openRecord({ ...tapeInputs(programName), folder, argv, env, cwd });
+    return "error" in recording ? refused(recording.error) : start({ run, env, cwd, print, recording });
+  }
+  if (run.options.replay !== undefined) {
+    const { openReplay } = await import("./recording/open.ts");
+    const folder = resolvePath(run.options.replay, cwd, env);
+    const opened = openReplay({ ...tapeInputs(programName), folder });
+    return "error" in opened ? refused(opened.error) : playBack(opened.head, opened.recording, print);
+  }
+  return start({ run, env, cwd, print });
+}
+
+/** What a recording needs of this process. */
+function tapeInputs(programName: string) {
+  return { programName, version: __TILLER_VERSION__, openStdin, openStdout };
+}
+
+function refused(reason: string): number {
+  log(reason, "");
+  return 2;
+}
+
+/** Starts as the recorded process was started, whatever the command line of this one says beside. */
+async function playBack(
+  { argv, programName, env, cwd }: Head,
+  recording: Recording,
+  print: Start["print"],
+): Promise<number> {
+  const parsed = parseArgs(argv, programName);
+  if (parsed.kind !== "run") {
+    return refused(`Error: the command line of the recording cannot be started again: ${JSON.stringify(argv)}`);
+  }
+  return start({ run: parsed.run, env, cwd, print, recording });
+}
+
+interface Start extends Pick<Surroundings, "env" | "cwd" | "print"> {
+  run: RunArgs;
+  /** Everything that comes from outside is recorded or played back. */
+  recording?: Recording;
+}
+
+async function start(inputs: Start): Promise<number> {
+  const code = await runMode(inputs);
+  return inputs.recording ? inputs.recording.end(code) : code;
+}
+
+/** From what is asked for to a running mode. */
+async function runMode({ run, env, cwd, print, recording }: Start): Promise<number> {
+  const clock = recording?.clock ?? systemClock;
   const files = await filesFor(run, cwd, env);
   if ("error" in files) {
     log(files.error, "");
     return 1;
   }
-  const ids = createIdSource(clock);
-  const created = await createSession({ run, env, cwd, clock, ids });
+  const ids = recording?.ids ?? createIdSource(clock);
+  const created = await createSession({ run, env, cwd, clock, ids, recording });
   if ("error" in created) {
     log(created.error, "");
     return created.exitCode ?? 1;
@@ -106,6 +170,7 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     messages: created.run.prompts,
     files,
     header: created.header,
+    recording,
   });
 }
 

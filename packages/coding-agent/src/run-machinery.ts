@@ -7,6 +7,7 @@ import type { AgentMessage, LlmMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { Approvals } from "./approvals/approvals.ts";
 import type { ShellSettings } from "./exec/shell.ts";
+import type { Recording } from "./recording/seams.ts";
 import type { HostUris } from "./session/host-uris.ts";
 import { messagesToLlm } from "./session/messages-to-llm.ts";
 import type { SessionHooks, SystemMessage } from "./session/ports.ts";
@@ -37,6 +38,7 @@ export interface MachineryOptions {
   rules?: StreamRules;
   /** Undefined when nobody is to be asked and nothing is forbidden. */
   approvals?: Approvals;
+  recording?: Recording;
   /** What every request to a model says beside the conversation. */
   request: Pick<ModelRequest, "patience" | "cacheRetention" | "sessionId">;
 }
@@ -66,7 +68,7 @@ export function createMachinery(options: MachineryOptions): Machinery {
   /** As a model was told of them: with the URLs of the host, where there are any. */
   const told = new WeakSet<AgentTool>();
   const toolNamed = (name: string): AgentTool => {
-    const tool = made.get(name) ?? createTools({ names: [name], ...context })[0]!;
+    const tool = made.get(name) ?? makeTool(name, context, options.recording);
     made.set(name, tool);
     const shown = hostUris?.()?.described(tool) ?? tool;
     told.add(shown);
@@ -114,6 +116,17 @@ export function createMachinery(options: MachineryOptions): Machinery {
     systemPrompt: () => ports.systemPrompt(offered()),
     tools: offered,
   };
+}
+
+/** In a replay most tools are not run: they live in the time of the machine, not in that of the recording. */
+function makeTool(name: string, context: ToolContext, recording: Recording | undefined): AgentTool {
+  if (!recording) return createTools({ names: [name], ...context })[0]!;
+  const { uris } = context;
+  const isOurs = (args: Record<string, unknown>): boolean =>
+    (name === "bash" && args.async === true && context.jobs !== undefined) ||
+    (typeof args.path === "string" && uris?.(args.path) !== undefined);
+  const clock = recording.isRun(name) ? context.clock : recording.liveClock;
+  return recording.tool(createTools({ names: [name], ...context, clock })[0]!, isOurs);
 }
 
 async function withAgents(

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { type Approvals, createApprovals } from "./approvals/approvals.ts";
+import { callFacts } from "./approvals/call-facts.ts";
 import type { ApprovalMode } from "./approvals/judge.ts";
 import { type Rule, readRules } from "./approvals/rules.ts";
 import { PROJECT_FOLDERS } from "./config/paths.ts";
@@ -10,7 +11,7 @@ import { realPath } from "./tools/save-file.ts";
 
 /** The gate as the settings want it, and what is wrong with its rules. Loaded only when there is anything to ask or to forbid. */
 export function sessionApprovals(
-  { settings, agentDir, cwd, env, approvalsUnread }: Ground,
+  { settings, agentDir, cwd, env, approvalsUnread, recording }: Ground,
   sessionId: () => string,
 ): { approvals: Approvals; problems: string[] } {
   const { rules, problems, isIncomplete } = readRules({
@@ -27,7 +28,8 @@ export function sessionApprovals(
     guarded: guardedPlaces(agentDir, cwd),
   };
   const timeoutMs = settings.get("approval.timeoutMs");
-  return { approvals: createApprovals({ policy, timeoutMs, sessionId }), problems };
+  const look = recording?.look("look at a call", callFacts, ({ tool, args }) => ({ tool, args }));
+  return { approvals: createApprovals({ policy, timeoutMs, sessionId, look }), problems };
 }
 
 /**

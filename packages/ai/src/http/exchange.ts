@@ -8,6 +8,7 @@ import type { Route } from "./direct-route.ts";
 import { transportEnvironment } from "./environment.ts";
 import { payloadBytes, writePayload } from "./payload.ts";
 import type { ProxySettings } from "./proxy-settings.ts";
+import { standsBetween } from "./traffic.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
 /** One request and the beginning of its answer, whatever that is. The only way to the network. */
@@ -17,7 +18,12 @@ const STALE_CONNECTION = new Set(["ECONNRESET", "EPIPE"]);
 const RUNS_ON_BUN = "bun" in process.versions;
 
 /** Rejects with a ProviderError when there is no answer. */
-export async function exchange(request: Exchange): Promise<Answer> {
+export function exchange(request: Exchange): Promise<Answer> {
+  const between = standsBetween();
+  return between ? between(request, send) : send(request);
+}
+
+async function send(request: Exchange): Promise<Answer> {
   const target = URL.canParse(request.url) ? new URL(request.url) : undefined;
   if (!target || !canReach(target.protocol)) {
     const text = `Cannot send a request to "${request.url}": the base URL must begin with http:// or https://`;

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ProviderError } from "../errors.ts";
 import type { Delta, DeltaStream, ModelRequest, StreamModel } from "../provider.ts";
@@ -62,7 +62,7 @@ async function* streamFile(request: ModelRequest): DeltaStream {
 }
 
 async function loadPlayer(url: string): Promise<StreamModel> {
-  return createScriptModel(parseScript(await readFile(fileURLToPath(url), "utf8")));
+  return createScriptModel(parseScript(readFileSync(fileURLToPath(url), "utf8")));
 }
 
 /** Which turn (from 1) the nth call plays; undefined after the end. */

@@ -23,9 +23,16 @@ export interface ApprovalOptions {
   timeoutMs: number;
   /** What was approved for good is so for this session. */
   sessionId(): string;
+  /** Looks at a call; as the machine shows it unless told. */
+  look?: typeof callFacts;
 }
 
-export function createApprovals({ policy, timeoutMs, sessionId }: ApprovalOptions): Approvals {
+export function createApprovals({
+  policy,
+  timeoutMs,
+  sessionId,
+  look: lookAt = callFacts,
+}: ApprovalOptions): Approvals {
   let ui: ExtensionUi | undefined;
   let remembered = { sessionId: "", keys: new Set<string>() };
   const keys = (): Set<string> => {
@@ -58,7 +65,7 @@ export function createApprovals({ policy, timeoutMs, sessionId }: ApprovalOption
       ui = given;
     },
     async permit(call, around) {
-      const look = (): Promise<CallFacts> => callFacts({ ...call, tool: call.toolName }, around);
+      const look = (): Promise<CallFacts> => lookAt({ ...call, tool: call.toolName }, around);
       const facts = await look();
       const verdict = judge(facts, policy);
       if (verdict.effect === "allow") return undefined;

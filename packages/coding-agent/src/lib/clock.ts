@@ -35,25 +35,26 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
 }
 
 /** Names that are distinct, not secret: made without node:crypto, which costs several milliseconds to load. */
-export function randomHex(digits: number): string {
+export function randomHex(digits: number, lot: () => number = Math.random): string {
   let text = "";
   while (text.length < digits)
-    text += Math.floor(Math.random() * 0x100000000)
+    text += Math.floor(lot() * 0x100000000)
       .toString(16)
       .padStart(8, "0");
   return text.slice(0, digits);
 }
 
-export function createIdSource(clock: Clock): IdSource {
+/** `lot` draws a number from 0 to 1. */
+export function createIdSource(clock: Clock, lot: () => number = Math.random): IdSource {
   const counters = new Map<string, number>();
   return {
     uuid() {
       const time = clock.now().toString(16).padStart(12, "0");
-      const variant = (8 + Math.floor(Math.random() * 4)).toString(16);
-      return `${time.slice(0, 8)}-${time.slice(8)}-7${randomHex(3)}-${variant}${randomHex(3)}-${randomHex(12)}`;
+      const variant = (8 + Math.floor(lot() * 4)).toString(16);
+      return `${time.slice(0, 8)}-${time.slice(8)}-7${randomHex(3, lot)}-${variant}${randomHex(3, lot)}-${randomHex(12, lot)}`;
     },
-    short: () => randomHex(8),
-    lot: Math.random,
+    short: () => randomHex(8, lot),
+    lot,
     count(prefix) {
       const next = (counters.get(prefix) ?? 0) + 1;
       counters.set(prefix, next);

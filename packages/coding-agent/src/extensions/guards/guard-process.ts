@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { createReplacements } from "./replace.ts";
+import { createReplacements } from "../../lib/replace.ts";
 
 /** An extension must not end the process under everybody's feet: what it calls for is an orderly end. */
 

@@ -2,8 +2,8 @@ import childProcess from "node:child_process";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { Readable } from "node:stream";
+import { createReplacements, type Replacements } from "../../lib/replace.ts";
 import { quietStdio } from "./child-stdio.ts";
-import { createReplacements, type Replacements } from "./replace.ts";
 
 /**
  * The standard streams belong to the protocol. For everybody else stdin has ended before it began, and what they write to

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from "node:stream";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import { MAX_FRAME_BYTES, MAX_REASSEMBLED_FRAME_BYTES, PROTOCOL_VERSIONS } from "@tiller/protocol/frame-limits";
@@ -29,8 +30,17 @@ export interface RpcModeOptions {
   /** What the host shall know first of all, e.g. that the offline model answers. */
   notices: readonly string[];
   ids: IdSource;
+  /** Where everything that comes from outside is recorded or played back: instead of the standard streams. */
+  recording?: RecordedStreams;
   /** `setTitle` requests of extensions are sent. */
   emitTitle: boolean;
+}
+
+export interface RecordedStreams {
+  openInput(): Readable;
+  openOutput(): Writable;
+  /** What the host shall know of it. */
+  listen(tell: (message: string) => void): void;
 }
 
 /** How long closing may take when the host does not read. */
@@ -55,7 +65,9 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
   // A session that goes on goes on with its numbers.
   if (session.state().messageCount > 0) await session.journal.load();
   return new Promise((exit) => {
-    const writer = createFrameWriter(openStdout(), (error) => leave(...lostHost(error)));
+    const writer = createFrameWriter(options.recording?.openOutput() ?? openStdout(), (error) =>
+      leave(...lostHost(error)),
+    );
     const frames = createEventFrames({ writer, dialect, clock, mode: options.updates, journal: session.journal });
     writer.beforeWrite = frames.beforeWrite;
     const lanes = createLanes();
@@ -125,6 +137,9 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     if (dialect.sendsReady) writer.frame(ready(options));
     session.subscribe(frames.take);
     for (const message of options.notices) frames.take({ type: "notice", level: "warning", message }, undefined);
+    options.recording?.listen(
+      (message) => void frames.take({ type: "notice", level: "warning", source: "recording", message }, undefined),
+    );
     /** For an extension: when the answer to what is being done is out, and nothing else is going on. */
     const shutdown = async (code?: number): Promise<void> => {
       wantedCode ??= code;
@@ -137,7 +152,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
       await leave(code ?? 0, "Request was aborted: an extension ended the process");
     };
 
-    const input = openStdin();
+    const input = options.recording?.openInput() ?? openStdin();
     /** Of commands that were read while there was no room for their answers. */
     let bytesAhead = 0;
     input.on("data", (chunk: Buffer) => {

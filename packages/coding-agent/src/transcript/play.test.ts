@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { repoRoot } from "../../../../test/support/rpc-process.ts";
+import { playTranscript } from "../../../../test/support/transcript.ts";
 import type { Frame } from "./frame.ts";
-import { repoRoot } from "./rpc-process.ts";
-import { playTranscript } from "./transcript.ts";
-import { difference, namedTexts, normalise, record } from "./transcript-match.ts";
-import { parseItems, parseTranscript } from "./transcript-parse.ts";
+import { difference, namedTexts, normalise, record } from "./match.ts";
+import { parseItems, parseTranscript } from "./parse.ts";
 
 const cli = join(repoRoot, "test/support/fixtures/fake-server.mjs");
 const parse = (...lines: string[]) => parseTranscript("story", lines.join("\n"));

@@ -1,8 +1,7 @@
-import type { GrammarOptions } from "./event-grammar.ts";
 import { isRecord } from "./frame.ts";
 
 /**
- * Golden transcripts, one story a file (`test/transcripts/*.rpc.txt`):
+ * Golden transcripts, one story a file (`*.rpc.txt`):
  *
  *   # a comment; the first one is the title
  *   proves: id, id            requirements that this story proves
@@ -10,8 +9,8 @@ import { isRecord } from "./frame.ts";
  *   env   NAME=value
  *   setup a.txt "text\n"      a file in the working folder
  *   agent models.json "{}"    a file in the configuration folder
- *   extension hooks/gate.ts   loads an extension of test/fixtures/extensions
- *   check replacedMessages    what the order of frames may be in this story, see GrammarOptions
+ *   extension hooks/gate.ts   loads an extension of `fixtures/extensions`, beside the story or further up
+ *   check replacedMessages    what the order of frames may be in this story, see StoryChecks
  *   model text "hi"           one answer of the script model, in its one-line notation
  *   >  {"type":"prompt", …}   sent as one line, as it stands
  *   <  agent_start turn_start the frames that must come next, one or more on a line
@@ -39,6 +38,16 @@ export type Step =
   | { kind: "eof"; line: number }
   | { kind: "signal"; signal: NodeJS.Signals; line: number };
 
+/** What is usual and does not hold in this story, for those who check the order of frames too. */
+export interface StoryChecks {
+  /** An extension starts a run by itself. */
+  runsWithoutPrompt?: boolean;
+  /** The host does not want all events: only responses and numbers are checked. */
+  filteredEvents?: boolean;
+  /** An extension puts another message in the place of one that was streamed. */
+  replacedMessages?: boolean;
+}
+
 export interface Transcript {
   name: string;
   title: string;
@@ -47,9 +56,9 @@ export interface Transcript {
   env: Record<string, string>;
   files: Record<string, string>;
   agentFiles: Record<string, string>;
-  /** Paths inside test/fixtures/extensions. */
+  /** Paths inside the folder of extensions. */
   extensions: string[];
-  check: GrammarOptions;
+  check: StoryChecks;
   model: string[];
   steps: Step[];
   exit: number | undefined;

@@ -1,5 +1,5 @@
 import { at, type Frame, isRecord } from "./frame.ts";
-import type { BlockKind, Item } from "./transcript-parse.ts";
+import type { BlockKind, Item } from "./parse.ts";
 
 /** Does a frame fit what a transcript says about it, and how is a frame written down in one. Pure. */
 
