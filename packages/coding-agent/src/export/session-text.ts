@@ -44,17 +44,21 @@ export function linesOfLog(log: EntryLog): LinePieces {
 }
 
 function* piecesOf(log: EntryLog, length: number): Generator<string> {
-  let lines: string[] = [];
-  let size = 0;
-  for (let at = 0; at < length; at++) {
-    const line = log.line(at);
-    const text = typeof line === "string" ? line : textOf(line);
-    lines.push(text, "\n");
-    size += text.length;
-    if (size < PIECE_BYTES) continue;
-    yield lines.join("");
-    lines = [];
-    size = 0;
+  for (let at = 0; at < length; ) {
+    const first = log.line(at);
+    at += 1;
+    if (typeof first === "string") {
+      yield `${first}\n`;
+      continue;
+    }
+    // Lines of a file lie side by side: many of them are one text.
+    let end = first.length;
+    for (; at < length && end < PIECE_BYTES; at++) {
+      const next = log.line(at);
+      const isNext = typeof next !== "string" && next.buffer === first.buffer;
+      if (!isNext || next.byteOffset !== first.byteOffset + end + 1) break;
+      end += 1 + next.length;
+    }
+    yield `${textOf(Buffer.from(first.buffer, first.byteOffset, end))}\n`;
   }
-  yield lines.join("");
 }

@@ -9,10 +9,14 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { SessionEntry } from "@tiller/protocol/session-entry";
 import { describe, expect, it } from "vitest";
 import { readPage, useFolder } from "../../../../test/support/exported-page.ts";
 import { createRedactor } from "../lib/redactor.ts";
-import { linesOfFile } from "./session-text.ts";
+import { indexEntries } from "../session/store/entry-index.ts";
+import { createEntryLog } from "../session/store/entry-log.ts";
+import { loadEntries } from "../session/store/loaded-entries.ts";
+import { linesOfFile, linesOfLog } from "./session-text.ts";
 import { type BeginFile, type ExportedSession, writePage } from "./write-page.ts";
 
 const folder = useFolder();
@@ -182,6 +186,27 @@ describe("sessions of others, of old and damaged ones", () => {
     expect(pieces.join("")).toBe(lines.join("\n"));
     expect(pieces.slice(0, -1).every((piece) => piece.endsWith("\n"))).toBe(true);
     expect(pieces.length).toBeGreaterThan(3);
+  });
+});
+
+describe("the lines of an open session", () => {
+  it("are those of its file and what was added, without what is gone or comes later", () => {
+    const lines = ["{}", said("a", null, "ä"), said("b", "a", "x"), said("c", "b", "y")].map((line) =>
+      typeof line === "string" ? line : JSON.stringify(line),
+    );
+    const bytes = Buffer.from(`${lines.join("\n")}\n`);
+    const index = indexEntries(bytes);
+    const log = createEntryLog(
+      { ...HEAD, type: "session", timestamp: "" },
+      loadEntries({ bytes, index, isWholeFile: true }),
+    );
+    const added = said("d", "c", "z") as SessionEntry;
+    log.append(added);
+    const pieces = linesOfLog(log);
+    log.append(said("e", "d", "later") as SessionEntry);
+    expect([...pieces].join("")).toBe([...lines.slice(1), JSON.stringify(added), ""].join("\n"));
+    const part = log.part([0, 2], log.header);
+    expect([...linesOfLog(part)].join("")).toBe(`${lines[1]}\n${lines[3]}\n`);
   });
 });
 
