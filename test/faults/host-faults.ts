@@ -34,7 +34,7 @@ async function flood({ rpc, since }: Stage): Promise<void> {
   for (let n = 0; n < FLOOD; n += 1000) {
     rpc.send(Array.from({ length: 1000 }, (_, i) => question(`flood-${n + i}`)).join(""));
   }
-  await rpc.waitFor((frame) => frame.id === `flood-${FLOOD - 1}`, { since, timeoutMs: 60_000 });
+  await rpc.waitFor((frame) => frame.id === `flood-${FLOOD - 1}`, { since, timeoutMs: 120_000 });
 }
 
 /** A program that reads what the real one writes byte by byte, and passes it on. */

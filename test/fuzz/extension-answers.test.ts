@@ -27,6 +27,9 @@ async function playPrompts(prompts: number, start: number): Promise<void> {
     check: { replacedMessages: true },
   });
   try {
+    // What did not load would have nothing wrong with it.
+    const { data } = await rpc.call({ type: "get_context" });
+    expect(JSON.stringify(data)).toContain('"odd"');
     for (let n = 0; n < prompts; n++) {
       const id = `p${n}`;
       const since = rpc.mark();
