@@ -8,6 +8,7 @@ import { dirname, join, relative } from "node:path";
 import { isolatedDeclarationSync } from "oxc-transform";
 
 const PLAIN_TYPES = "packages/protocol/src/plain-types.generated.ts";
+const CLIENT = "packages/coding-agent/src/client/";
 const SPECIFIER = /((?:from|import\()\s*")([^"]+)(")/g;
 
 /** A path below the root for what a file of ours imports; undefined for node: and packages. */
@@ -44,19 +45,24 @@ function declarationsOf(path, text, plain) {
   );
 }
 
+/** Whoever steers an agent with the client reads nothing of the agent for it. */
+function refuseStranger(path, target) {
+  if (!path.startsWith(CLIENT) || target.startsWith(CLIENT) || target === PLAIN_TYPES) return;
+  throw new Error(`the types of ${path} need ${target}; those of the client stand for themselves`);
+}
+
 export async function buildTypes({ root, entries, outDir }) {
   const read = (path) => readFile(join(root, path), "utf8");
   const plain = new Set(
-    [...(await read(PLAIN_TYPES)).matchAll(/^(?:\/\*\*.*\*\/ )?export (?:type|interface) (\w+)/gm)].map(
-      ([, name]) => name,
-    ),
+    [...(await read(PLAIN_TYPES)).matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, name]) => name),
   );
   const files = new Map();
-  const todo = Object.values(entries);
+  const todo = [...entries];
   for (let path = todo.pop(); path !== undefined; path = todo.pop()) {
     if (files.has(path)) continue;
     const code = declarationsOf(path, await read(path), plain).replace(SPECIFIER, (whole, head, specifier, tail) => {
       const target = targetOf(path, specifier);
+      refuseStranger(path, target ?? specifier);
       if (target === undefined) return whole;
       todo.push(target);
       const to = relative(dirname(placeOf(path)), placeOf(target)).replace(/\.d\.ts$/, ".js");

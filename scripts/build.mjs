@@ -9,7 +9,6 @@ import { createHash } from "node:crypto";
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { isolatedDeclaration } from "oxc-transform";
 import { rolldown } from "rolldown";
 import { buildTypes } from "./build-types.mjs";
 import { pagePlugin } from "./page-plugin.mjs";
@@ -29,6 +28,9 @@ const LIBRARY = {
   ai: "packages/ai/src/index.ts",
   agent: "packages/agent/src/index.ts",
 };
+
+/** A program of its own, for hosts. */
+const CLIENT = "packages/coding-agent/src/client/index.ts";
 
 const COPIES = [
   "schema/rpc.schema.json",
@@ -159,23 +161,6 @@ async function writeDist(outDir, chunks) {
   }
 }
 
-/** The types of the client, file by file: its sources say all that they export, so no type checker is needed for them. */
-async function writeClientTypes(outDir) {
-  const from = join(sourceDir, "client");
-  const to = join(outDir, "client");
-  await mkdir(to, { recursive: true });
-  const names = (await readdir(from)).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
-  for (const name of names) {
-    const { code, errors } = await isolatedDeclaration(name, await readFile(join(from, name), "utf8"));
-    if (errors.length > 0) throw new Error(`client/${name}: ${errors[0].message}\n${errors[0].codeframe ?? ""}`);
-    const stranger = /from "([^".][^"]*|\.\.\/[^"]*)"/.exec(code)?.[1];
-    if (stranger) throw new Error(`client/${name}: its types need ${stranger}, which the package does not have`);
-    await writeFile(join(to, name.replace(/\.ts$/, ".d.ts")), code.replaceAll(/(from "\.\/[^"]+)\.ts"/g, '$1.js"'));
-  }
-  const fresh = new Set(names.map((name) => name.replace(/\.ts$/, ".d.ts")));
-  for (const name of await readdir(to)) if (!fresh.has(name)) await rm(join(to, name));
-}
-
 function startPathOf(chunks) {
   const roots = START_ROOTS.map((name) => join(sourceDir, name));
   const entry = chunks.filter((chunk) => chunk.isEntry && ["cli", "app"].includes(chunk.name));
@@ -196,15 +181,14 @@ export async function build({ outDir = dist, minify = { compress: true, mangle: 
     minify,
   );
   const chunks = [...cli, ...app];
-  // A program of its own, for hosts: it shares no file with the agent.
-  const client = await bundle({ client: join(sourceDir, "client/index.ts") }, {}, minify);
+  // Bundled by itself: it shares no file with the agent.
+  const client = await bundle({ client: join(root, CLIENT) }, {}, minify);
   refuseCircles(chunks);
   await writeDist(outDir, [...chunks, ...client]);
-  await writeClientTypes(outDir);
   for (const file of COPIES) await copyFile(join(root, file), join(outDir, basename(file)));
   await writeFile(join(outDir, "transcripts.json"), await shippedStories());
   if (outDir === dist) for (const file of PACKAGE_COPIES) await copyFile(join(root, file), join(productDir, file));
-  await buildTypes({ root, entries: LIBRARY, outDir: join(outDir, "types") });
+  await buildTypes({ root, entries: [...Object.values(LIBRARY), CLIENT], outDir: join(outDir, "types") });
   const { eager, start } = startPathOf(chunks);
   return {
     eagerBytes: sizeOf(eager),

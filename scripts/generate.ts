@@ -1,4 +1,4 @@
-import { renderClientMethods, renderClientTypes } from "./generate/client-types.ts";
+import { renderClientMethods } from "./generate/client-methods.ts";
 import { renderClientsDoc } from "./generate/clients-doc.ts";
 import { renderCommandTable } from "./generate/command-table.ts";
 import { renderCliDoc, renderSettingsDoc } from "./generate/config-docs.ts";
@@ -17,7 +17,6 @@ import { renderSettingsSchema } from "./generate/settings-schema.ts";
 
 const files = new Map<string, string>([
   ["packages/protocol/src/command-table.generated.ts", renderCommandTable()],
-  ["packages/coding-agent/src/client/wire-types.generated.ts", renderClientTypes()],
   ["packages/coding-agent/src/client/methods.generated.ts", renderClientMethods()],
   ["packages/protocol/src/plain-types.generated.ts", renderPlainTypes()],
   ["schema/rpc.schema.json", renderJsonSchema()],

@@ -78,12 +78,15 @@ function checkFrames({ code, stdout, stderr }) {
 /** Uses of every entry that are right, and the same with mistakes that the types must notice. */
 const RIGHT = `import { createAgent } from "tiller/agent";
 import { streamAssistant } from "tiller/ai";
+import { RpcClient, type CommandResults } from "tiller/client";
 import { COMMAND_TABLE, type RpcCommand, type RpcEvent } from "tiller/protocol";
 import { createAgentSession, type AgentSessionEvent } from "tiller";
 export const parts = [createAgent, streamAssistant, COMMAND_TABLE.prompt.lane];
 export const command: RpcCommand<"prompt"> = { type: "prompt", message: "hello" };
 export const event: RpcEvent<"session_settled"> = { type: "session_settled", seq: 1 };
 export const text = (told: AgentSessionEvent): string => (told.type === "message_update" ? told.message.model : told.type);
+export const level = async (client: RpcClient): Promise<CommandResults["get_state"]["thinkingLevel"]> =>
+  (await client.commands.getState()).thinkingLevel;
 export async function tree(): Promise<number> {
   const { session } = await createAgentSession({ session: false });
   return (await session.call("get_tree")).tree.length;
@@ -93,6 +96,7 @@ const WRONG = [
   ['type: "prompt", message: "hello"', 'type: "prompt", massage: "hello"', "massage"],
   ['session.call("get_tree")', 'session.call("get_three")', "get_three"],
   ["session: false", "sesion: false", "sesion"],
+  ["getState()).thinkingLevel", "getState()).thinkingLevle", "thinkingLevle"],
   ["told.message.model", "told.message.modle", "modle"],
 ];
 

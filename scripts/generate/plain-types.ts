@@ -1,130 +1,137 @@
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { COMMANDS } from "../../packages/protocol/src/commands/index.ts";
-import type { CommandRow, EventRow } from "../../packages/protocol/src/define.ts";
+import type { CommandRow, EventRow, FrameRow } from "../../packages/protocol/src/define.ts";
 import { type EntryRow, entryOf } from "../../packages/protocol/src/define-entry.ts";
 import { EVENT_ENVELOPE, EVENTS } from "../../packages/protocol/src/events.ts";
-import * as extensionUi from "../../packages/protocol/src/extension-ui.ts";
 import { FRAMES } from "../../packages/protocol/src/frames.ts";
-import * as hostTools from "../../packages/protocol/src/host-tools.ts";
-import * as hostUris from "../../packages/protocol/src/host-uris.ts";
-import * as limits from "../../packages/protocol/src/limits.ts";
+import { PromptLimits } from "../../packages/protocol/src/limits.ts";
 import { ENTRIES } from "../../packages/protocol/src/session-entry.ts";
-import * as streamRules from "../../packages/protocol/src/stream-rule.ts";
+import { RuleInterruptMode, StreamRule } from "../../packages/protocol/src/stream-rule.ts";
+import { JsonSchema as JSON_SCHEMA } from "../../packages/protocol/src/tool.ts";
 import { NAMED_TYPES } from "../../packages/protocol/src/types.ts";
-import type { JsonSchemaNode } from "./compile-check.ts";
+import { type Json, withReferences } from "./json-schema.ts";
 import { GENERATED_NOTE } from "./note.ts";
-import { typeName } from "./type-names.ts";
 
 /**
- * The types of the protocol spelled out, for those who use the package: the tables infer them with the schema library,
- * which nobody shall have to install for that. A test compares the two.
+ * The tables as plain TypeScript types, for those who use the package and for the client: nobody shall have to install
+ * the schema library to get them, and an editor shows them as they would have been written by hand. A test compares them
+ * with what the tables infer.
  */
 export function renderPlainTypes(): string {
   const commands = Object.values<CommandRow>(COMMANDS);
   const events = Object.values<EventRow>(EVENTS);
-  const entries = Object.values<EntryRow>(ENTRIES).map((row) => entryOf(row) as JsonSchemaNode);
-  const named = Object.entries(NAMED_TYPES).filter(([name]) => name !== "SessionEntry");
+  const frames = Object.values<FrameRow>(FRAMES);
   return [
     `// ${GENERATED_NOTE}`,
-    "// The types of the protocol without the schema library; what each command and event means stands in docs/protocol.md.",
-    ...named.map(([name, schema]) => declared(name, schema)),
-    ...otherTypes().map(([name, schema]) => declared(name, schema)),
-    `/** An entry of a session file. */\nexport type SessionEntry = ${entries.map((entry) => spelled(entry)).join(" | ")};`,
+    ...Object.entries(NAMED).map(([name, schema]) => declaration(name, withReferences(schema, true))),
+    ...frames.map((row) => declaration(frameTypeName(row.type), withReferences(row.schema, false), row.summary)),
     LLM_MESSAGE,
-    table("CommandParams", "The fields of each command, without `id` and `type`.", commands, ({ type, params }) =>
-      spelledObject(Type.Object(params), TOLD_BY_HANDLERS[type]),
+    table("CommandParams", "The fields of each command, without `id` and `type`.", commands, (row) =>
+      fields(row.params, row.type),
     ),
-    table("CommandResults", "What stands in `data` of each answer.", commands, ({ result }) =>
-      result ? spelled(result) : "undefined",
+    table("CommandResults", "What each command gives back: `data` of its answer.", commands, ({ result }) =>
+      result ? typeText(withReferences(result, false)) : "undefined",
     ),
-    table("EventsByType", "What each event says, without its envelope.", events, ({ fields }) =>
-      spelled(Type.Object(fields)),
+    table("EventsByType", "What each event says, without the fields that all of them have.", events, (row) =>
+      fields(row.fields),
     ),
-    `/** Fields of every event. */\nexport type EventEnvelope = ${spelled(Type.Object(EVENT_ENVELOPE))};`,
-    `export type FrameType = ${Object.keys(FRAMES)
-      .map((type) => JSON.stringify(type))
-      .join(" | ")};`,
+    declaration("EventEnvelope", withReferences(Type.Object(EVENT_ENVELOPE), true), "Fields of every event."),
+    `export type FrameType = ${frames.map(({ type }) => JSON.stringify(type)).join(" | ")};`,
     GENERIC_TYPES,
   ].join("\n\n");
 }
 
-/** Types that only their own modules call by name. */
-function otherTypes(): [name: string, schema: JsonSchemaNode][] {
-  const modules = { ...extensionUi, ...hostTools, ...hostUris, ...limits, ...streamRules } as Record<string, unknown>;
-  return Object.entries(modules).flatMap(([name, schema]) => {
-    const isType = /^[A-Z][a-z]/.test(name) && !Object.hasOwn(NAMED_TYPES, name);
-    return isType ? [[name, schema as JsonSchemaNode] as [string, JsonSchemaNode]] : [];
-  });
-}
+const NAMED: Readonly<Record<string, TSchema>> = {
+  ...NAMED_TYPES,
+  // Without the kinds that nobody knows: their type is any text, which would make all kinds look like them.
+  SessionEntry: Type.Union(
+    Object.values<EntryRow>(ENTRIES).map((row) => entryOf(row)),
+    {
+      description: "An entry of a session file.",
+    },
+  ),
+  PromptLimits,
+  RuleInterruptMode,
+  StreamRule,
+};
 
-function declared(name: string, schema: JsonSchemaNode): string {
-  return `${comment(schema)}export type ${name} = ${spelled(schema, true)};`;
-}
+/** Fields that their handlers look at themselves, to say better what is wrong: the schema lets everything through. */
+const TOLD_BY_HANDLERS: Readonly<Record<string, string>> = {
+  "set_host_tools.tools": "HostToolDefinition[]",
+  "set_host_uri_schemes.schemes": "HostUriScheme[]",
+  "get_subagent_messages.fromByte": "number",
+  "set_subagent_subscription.level": "SubagentLevel",
+};
 
 function table<R extends { type: string; summary: string }>(
   name: string,
   says: string,
   rows: readonly R[],
-  type: (row: R) => string,
+  text: (row: R) => string,
 ): string {
-  const lines = rows.map((row) => `  /** ${row.summary} */\n  ${row.type}: ${type(row)};`);
-  return `/** ${says} */\nexport interface ${name} {\n${lines.join("\n")}\n}`;
+  const lines = rows.map((row) => `${comment(row.summary, "  ")}  ${row.type}: ${indented(text(row))};`);
+  return `${comment(says)}export interface ${name} {\n${lines.join("\n")}\n}`;
 }
 
-/** Fields that their handlers look at themselves, to say better what is wrong: the schema lets everything through. */
-const TOLD_BY_HANDLERS: Record<string, Record<string, string>> = {
-  set_host_tools: { tools: "HostToolDefinition[]" },
-  set_host_uri_schemes: { schemes: "HostUriScheme[]" },
-  get_subagent_messages: { fromByte: "number" },
-  set_subagent_subscription: { level: "SubagentLevel" },
-};
-
-interface SchemaNode extends JsonSchemaNode {
-  allOf?: SchemaNode[];
+function fields(properties: Record<string, TSchema>, owner?: string): string {
+  return typeText(withReferences(Type.Object(properties), true), owner);
 }
 
-/** A schema as a type; `isRoot` keeps a definition from naming itself. */
-function spelled(node: SchemaNode, isRoot = false): string {
-  const name = isRoot ? undefined : typeName(node);
-  // It says no more than that it is an object, and so do others.
-  if (name !== undefined && name !== "JsonSchema") return name;
-  if (node.allOf) return node.allOf.map((part) => spelled(part)).join(" & ");
-  if (node.anyOf) return node.anyOf.map((option) => spelled(option)).join(" | ");
-  if ("const" in node) return JSON.stringify(node.const);
-  switch (node.type) {
-    case "string":
-    case "boolean":
-    case "null":
-    case "number":
-      return node.type;
-    case "integer":
-      return "number";
-    case "array":
-      return `(${spelled(node.items ?? {})})[]`;
-    case "object":
-      return spelledObject(node);
-    case undefined:
-      return "unknown";
-    default:
-      throw new Error(`no type for ${JSON.stringify(node)}`);
+function declaration(name: string, schema: unknown, summary = (schema as Json).description): string {
+  const text = typeText(schema);
+  const isOneObject = text.startsWith("{") && text.endsWith("}") && !/\n\} [|&]/.test(text);
+  return `${comment(summary)}export ${isOneObject ? `interface ${name} ${text}` : `type ${name} = ${text};`}`;
+}
+
+export function comment(text: unknown, indent = ""): string {
+  return text === undefined ? "" : `${indent}/** ${String(text).replaceAll("*/", "* /")} */\n`;
+}
+
+const indented = (text: string): string => text.replaceAll("\n", "\n  ");
+
+/** A TypeScript type for the keywords that our tables use. */
+function typeText(node: unknown, owner?: string): string {
+  const schema = node as Json;
+  if (typeof schema.$ref === "string") return referenceText(schema);
+  if ("const" in schema) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map((each) => typeText(each)).join(" | ");
+  if (Array.isArray(schema.allOf)) return schema.allOf.map((each) => typeText(each)).join(" & ");
+  if (schema.type === "array") return arrayText(schema);
+  if (schema.type === "object") return objectText(schema, owner);
+  if (schema.type === "integer") return "number";
+  return typeof schema.type === "string" ? schema.type : "unknown";
+}
+
+/** Any object with any fields has the structure of a JSON Schema; where it is meant, the description says so. */
+function referenceText({ $ref, description }: Json): string {
+  const name = String($ref).slice("#/$defs/".length);
+  const isMeant = description === (withReferences(JSON_SCHEMA, true) as Json).description;
+  return name === "JsonSchema" && !isMeant ? "Record<string, unknown>" : name;
+}
+
+function arrayText(schema: Json): string {
+  const item = typeText(schema.items ?? {});
+  return / [|&] /.test(item) ? `(${item})[]` : `${item}[]`;
+}
+
+function objectText(schema: Json, owner?: string): string {
+  if (schema.patternProperties) {
+    return `Record<string, ${typeText(Object.values(schema.patternProperties as Json)[0])}>`;
   }
-}
-
-function spelledObject(
-  { properties, required = [], patternProperties }: JsonSchemaNode,
-  told: Record<string, string> = {},
-): string {
-  const [values] = Object.values(patternProperties ?? {});
-  if (values) return `Record<string, ${spelled(values)}>`;
-  const fields = Object.entries(properties ?? {}).map(([name, node]) => {
-    const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
-    return `${comment(node)}${key}${required.includes(name) ? "" : "?"}: ${told[name] ?? spelled(node)}`;
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>);
+  if (properties.length === 0) return "Record<never, never>";
+  const required = new Set((schema.required as string[] | undefined) ?? []);
+  const lines = properties.map(([name, child]) => {
+    const text = TOLD_BY_HANDLERS[`${owner}.${name}`] ?? typeText(child);
+    return `${comment(child.description, "  ")}  ${name}${required.has(name) ? "" : "?"}: ${indented(text)};`;
   });
-  return fields.length === 0 ? "{}" : `{ ${fields.join("; ")} }`;
+  return `{\n${lines.join("\n")}\n}`;
 }
 
-function comment({ description }: JsonSchemaNode): string {
-  return description === undefined ? "" : `/** ${description.replaceAll("*/", "* /")} */ `;
+/** `extension_ui_request` becomes `ExtensionUIRequest`. */
+function frameTypeName(type: string): string {
+  const name = type.replaceAll(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase()).replace("Ui", "UI");
+  return type.includes("_") ? name : `${name}Frame`;
 }
 
 const LLM_MESSAGE = `/** What a model is shown. */

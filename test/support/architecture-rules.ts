@@ -58,8 +58,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   approvals: ["lib", "protocol", "exec", "tools", "types:config", "types:agent", "types:session"],
   // The client only because documentation names a path for it there.
   modes: ["lib", "protocol", "config", "client", "types:session"],
-  client: ["lib", "protocol"],
-  chat: ["lib", "client"],
+  client: ["lib", "types:protocol"],
+  chat: ["lib", "client", "types:protocol"],
   "command-line": ["lib", "protocol", "config"],
   composition: [
     "command-line",

@@ -3,7 +3,7 @@ import type { CommandType, Params, Result, RpcCommand, RpcResponse } from "./com
 import type { Lane, System } from "./define.ts";
 import type { EventFields, EventType, RpcEvent } from "./events.ts";
 import type { ExtensionUIRequest, ExtensionUIResponse } from "./extension-ui.ts";
-import type { FrameType } from "./frames.ts";
+import type { FrameType, ReadyFrame } from "./frames.ts";
 import type { HostToolCall, HostToolResult } from "./host-tools.ts";
 import type { HostUriResult } from "./host-uris.ts";
 import type { PromptLimits } from "./limits.ts";
@@ -15,8 +15,9 @@ import type { SessionState } from "./state.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import type { StreamRule } from "./stream-rule.ts";
 import type { ToolSpec } from "./tool.ts";
+import type { RpcChunk, RpcFrameError } from "./transport.ts";
 
-/** What users of the package get, spelled out, is what we work with. The compiler decides; nothing happens at run time. */
+/** What users of the package and the client get, spelled out, is what we work with. The compiler decides; nothing happens at run time. */
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 /** The names of those that differ, for whoever reads the error of the compiler; "same" if there are none. */
@@ -30,6 +31,9 @@ interface Ours {
   commandType: CommandType;
   eventType: EventType;
   frameType: FrameType;
+  ready: ReadyFrame;
+  chunk: RpcChunk;
+  frameError: RpcFrameError;
   message: AgentMessage;
   llmMessage: LlmMessage;
   model: Model;
@@ -56,6 +60,9 @@ interface Theirs {
   commandType: Plain.CommandType;
   eventType: Plain.EventType;
   frameType: Plain.FrameType;
+  ready: Plain.ReadyFrame;
+  chunk: Plain.RpcChunk;
+  frameError: Plain.RpcFrameError;
   message: Plain.AgentMessage;
   llmMessage: Plain.LlmMessage;
   model: Plain.Model;

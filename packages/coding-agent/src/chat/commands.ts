@@ -1,5 +1,5 @@
+import type { ThinkingLevel } from "@tiller/protocol/plain-types.generated";
 import type { RpcClient } from "../client/rpc-client.ts";
-import type { ThinkingLevel } from "../client/wire-types.generated.ts";
 import { renderTodos } from "./render.ts";
 import { brief, type Style } from "./style.ts";
 

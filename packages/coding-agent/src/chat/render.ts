@@ -1,6 +1,6 @@
+import type { TodoPhase, ToolResult } from "@tiller/protocol/plain-types.generated";
 import type { ClientEvent } from "../client/events.ts";
 import type { PromptOutcome } from "../client/prompts.ts";
-import type { TodoPhase, ToolResult } from "../client/wire-types.generated.ts";
 import { brief, harmless, type Style } from "./style.ts";
 
 /** What a person sees of an event: `flow` goes on where the text is, `lines` stand alone. */

@@ -1,8 +1,6 @@
-import type { CommandParams, CommandResults } from "./wire-types.generated.ts";
+import type { CommandParams, CommandResults, CommandType } from "@tiller/protocol/plain-types.generated";
 
 /** What a call of a command is, for those who make one and for those who carry it. */
-
-export type CommandType = keyof CommandParams;
 
 export interface CallOptions {
   /** Ends the waiting for the answer; the command itself was sent. */

@@ -1,6 +1,7 @@
+import type { CommandParams, CommandResults, CommandType } from "@tiller/protocol/plain-types.generated";
 import { systemClock } from "../lib/clock.ts";
 import { type AgentCommandOptions, agentArgv } from "./agent-command.ts";
-import type { After, Call, CallOptions, CommandType } from "./call.ts";
+import type { After, Call, CallOptions } from "./call.ts";
 import { ClientError, stderrNote } from "./errors.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { AgentEvent, ClientEvent, ClientEventType, EventListener, Frame } from "./events.ts";
@@ -13,7 +14,6 @@ import type { PromptRun, RunOptions } from "./prompt-run.ts";
 import { type OpenPrompt, type PromptOutcome, Prompts } from "./prompts.ts";
 import { acceptsVersion2, type Greeting, shakeHands } from "./shake-hands.ts";
 import type { AgentExit, Transport } from "./transport.ts";
-import type { CommandParams, CommandResults } from "./wire-types.generated.ts";
 
 export interface ClientOptions extends AgentCommandOptions {
   cwd?: string;

@@ -2,18 +2,17 @@ import type {
   AvailableCommandsUpdate,
   ConfigUpdate,
   EventFields,
+  EventType,
   ExtensionUIRequest,
   RpcFrameError,
   SessionInfoUpdate,
-} from "./wire-types.generated.ts";
+} from "@tiller/protocol/plain-types.generated";
 
 /** What the agent tells by itself. */
 
-export type EventType = keyof EventFields;
-
 /** An event as it stands on the wire; `AgentEvent<"agent_end">` for one, `AgentEvent` for all. Other agents leave out `seq` and the ids. */
 export type AgentEvent<K extends EventType = EventType> = {
-  [T in K]: { type: T; seq?: number; promptId?: string; turnIndex?: number; messageId?: string } & EventFields[T];
+  [T in K]: { type: T; seq?: number; promptId?: string; turnIndex?: number; messageId?: string } & EventFields<T>;
 }[K];
 
 /** What listeners hear: events, what extensions show and ask, and what an agent tells once frames may come in pieces. */

@@ -1,4 +1,3 @@
-import type { ClientEvent, Frame } from "./events.ts";
 import type {
   ExtensionUIRequest,
   HostToolCall,
@@ -7,7 +6,8 @@ import type {
   HostUriResult,
   HostUriScheme,
   ToolResult,
-} from "./wire-types.generated.ts";
+} from "@tiller/protocol/plain-types.generated";
+import type { ClientEvent, Frame } from "./events.ts";
 
 /** What the agent asks its host: to run a tool, to read or write a URL, to ask a person. Here these are functions. */
 

@@ -1,10 +1,11 @@
 /** `tiller/client`: what a program needs to steer an agent. */
 
+export type * from "@tiller/protocol/plain-types.generated";
 export type { AgentCommandOptions } from "./agent-command.ts";
-export type { Call, CallOptions, CommandType } from "./call.ts";
+export type { Call, CallOptions } from "./call.ts";
 export type { ClientOptions } from "./client-core.ts";
 export { ClientError, type ClientErrorCode } from "./errors.ts";
-export type { AgentEvent, ClientEvent, ClientEventType, EventListener, EventType, Frame } from "./events.ts";
+export type { AgentEvent, ClientEvent, ClientEventType, EventListener, Frame } from "./events.ts";
 export type {
   AskPerson,
   Dialog,
@@ -24,4 +25,3 @@ export { type PromptOutcome, textOf } from "./prompts.ts";
 export { RpcClient } from "./rpc-client.ts";
 export type { Greeting } from "./shake-hands.ts";
 export type { AgentExit, Transport, TransportHandlers } from "./transport.ts";
-export type * from "./wire-types.generated.ts";

@@ -1,5 +1,5 @@
+import type { AssistantContent, AssistantMessage, AssistantMessageEvent } from "@tiller/protocol/plain-types.generated";
 import type { AgentEvent } from "./events.ts";
-import type { AssistantContent, AssistantMessage, AssistantMessageEvent } from "./wire-types.generated.ts";
 
 /**
  * Gives every `message_update` the message so far, also when the agent sends only what is new (update mode `delta`). It is

@@ -1,6 +1,6 @@
 // Written by `npm run generate` from the tables in packages/protocol/src. Do not edit.
+import type { CommandParams, CommandResults, EventType } from "@tiller/protocol/plain-types.generated";
 import type { Call, CallOptions } from "./call.ts";
-import type { CommandParams, CommandResults, EventFields } from "./wire-types.generated.ts";
 
 /** Every command as a method: its fields go in, `data` of its answer comes out. */
 export interface CommandMethods {
@@ -192,4 +192,4 @@ export function createCommandMethods(call: Call): CommandMethods {
 }
 
 /** Every event, by its type. */
-export const EVENT_TYPES: readonly (keyof EventFields)[] = ["agent_start","agent_end","agent_settled","turn_start","turn_end","prompt_result","session_settled","message_start","message_update","message_end","tool_execution_start","tool_execution_update","tool_execution_end","auto_compaction_start","auto_compaction_end","compaction_start","compaction_end","auto_retry_start","auto_retry_end","queue_update","thinking_level_changed","session_info_changed","entry_appended","bash_execution_update","notice","extension_error","ttsr_triggered","todo_reminder","todo_auto_clear","subagent_lifecycle","subagent_progress","subagent_event"];
+export const EVENT_TYPES: readonly EventType[] = ["agent_start","agent_end","agent_settled","turn_start","turn_end","prompt_result","session_settled","message_start","message_update","message_end","tool_execution_start","tool_execution_update","tool_execution_end","auto_compaction_start","auto_compaction_end","compaction_start","compaction_end","auto_retry_start","auto_retry_end","queue_update","thinking_level_changed","session_info_changed","entry_appended","bash_execution_update","notice","extension_error","ttsr_triggered","todo_reminder","todo_auto_clear","subagent_lifecycle","subagent_progress","subagent_event"];

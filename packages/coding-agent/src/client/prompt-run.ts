@@ -1,6 +1,6 @@
+import type { CommandParams } from "@tiller/protocol/plain-types.generated";
 import type { ClientEvent } from "./events.ts";
 import type { PromptOutcome } from "./prompts.ts";
-import type { CommandParams } from "./wire-types.generated.ts";
 
 /**
  * One prompt: `for await (const event of run)` gives its events up to its end, `await run.result` how it ended. Events are

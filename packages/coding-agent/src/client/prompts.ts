@@ -1,14 +1,14 @@
+import type { AssistantMessage, EventFields } from "@tiller/protocol/plain-types.generated";
 import type { After } from "./call.ts";
 import type { ClientError } from "./errors.ts";
 import type { AgentEvent, ClientEvent } from "./events.ts";
-import type { AssistantMessage, EventFields } from "./wire-types.generated.ts";
 
 /** How a prompt ended. What comes from other agents than Tiller has fewer fields. */
 export interface PromptOutcome
-  extends Partial<Omit<EventFields["prompt_result"], "id" | "status" | "agentInvoked" | "error">> {
-  status: EventFields["prompt_result"]["status"];
+  extends Partial<Omit<EventFields<"prompt_result">, "id" | "status" | "agentInvoked" | "error">> {
+  status: EventFields<"prompt_result">["status"];
   agentInvoked: boolean;
-  error?: { message: string } & Partial<NonNullable<EventFields["prompt_result"]["error"]>>;
+  error?: { message: string } & Partial<NonNullable<EventFields<"prompt_result">["error"]>>;
   /** The text of the last answer. */
   text: string;
   /** The last answer whole; absent when there was none. */

@@ -1,7 +1,3 @@
-import { ClientCore } from "./client-core.ts";
-import type { AgentEvent, ClientEvent } from "./events.ts";
-import type { HostTool } from "./host-side.ts";
-import type { PromptOutcome } from "./prompts.ts";
 import type {
   AgentMessage,
   AvailableCommandsUpdate,
@@ -16,7 +12,11 @@ import type {
   SessionStats,
   SlashCommand,
   ThinkingLevel,
-} from "./wire-types.generated.ts";
+} from "@tiller/protocol/plain-types.generated";
+import { ClientCore } from "./client-core.ts";
+import type { AgentEvent, ClientEvent } from "./events.ts";
+import type { HostTool } from "./host-side.ts";
+import type { PromptOutcome } from "./prompts.ts";
 
 type Results = CommandResults;
 type What = Disposition["disposition"];

@@ -1,8 +1,8 @@
+import type { CommandResults } from "@tiller/protocol/plain-types.generated";
 import type { CallOptions } from "./call.ts";
 import { MAX_FRAME_BYTES, MAX_REASSEMBLED_BYTES } from "./chunks.ts";
 import { ClientError, stderrNote } from "./errors.ts";
 import type { Frame } from "./events.ts";
-import type { CommandResults } from "./wire-types.generated.ts";
 
 /** What is known of the agent once it has answered for the first time. */
 export interface Greeting {
