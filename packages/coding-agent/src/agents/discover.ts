@@ -1,23 +1,12 @@
 import { join } from "node:path";
-import { readMarkdown } from "../prompts/frontmatter.ts";
-import {
-  fewProblems,
-  listFolder,
-  placesOf,
-  type ResourceRequest,
-  readText,
-  type UsualFolders,
-} from "../prompts/places.ts";
+import { readMarkdownFile } from "../prompts/frontmatter.ts";
+import { fewProblems, listFolder, placesOf, type ResourceRequest, usualFolders } from "../prompts/places.ts";
 import { type AgentDefinition, readAgent } from "./agent.ts";
 import { BUNDLED_AGENTS } from "./bundled.ts";
 
 /** Finds the agents that files describe, and adds those that are bundled. Never throws. */
 
-const FOLDERS: UsualFolders = {
-  project: [".tiller/agents", ".pi/agents", ".omp/agents", ".xcsh/agents", ".agents/agents", ".claude/agents"],
-  agent: ["agents"],
-  home: [".agents/agents", ".claude/agents"],
-};
+const FOLDERS = usualFolders("agents");
 
 const MOST_AGENTS = 200;
 
@@ -34,12 +23,9 @@ export async function findAgents(
     for (const { name, kind } of entries) {
       if (kind !== "file" || !/^[^.].*\.md$/i.test(name)) continue;
       const path = join(place.path, name);
-      const read = readText(path);
-      if ("problem" in read) {
-        problems.push(read.problem);
-        continue;
-      }
-      const found = readAgent(path, await readMarkdown(read.text, path), place);
+      const markdown = await readMarkdownFile(path, problems);
+      if (!markdown) continue;
+      const found = readAgent(path, markdown, place);
       problems.push(...found.problems);
       if (found.agent) add(found.agent, agents, problems);
     }

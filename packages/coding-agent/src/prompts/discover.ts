@@ -1,6 +1,5 @@
-import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type Markdown, readMarkdown, textOf } from "./frontmatter.ts";
+import { type Markdown, readMarkdownFile, textOf } from "./frontmatter.ts";
 import {
   fewProblems,
   kindOf,
@@ -8,7 +7,7 @@ import {
   type Place,
   placesOf,
   type ResourceRequest,
-  readText,
+  realPath,
   type SourceInfo,
   sourceInfoOf,
   type UsualFolders,
@@ -100,26 +99,14 @@ function isMarkdown(name: string): boolean {
   return /[^/\\]\.md$/i.test(name) && !basename(name).startsWith(".");
 }
 
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
-}
-
 async function readTemplate(
   path: string,
   name: string,
   place: Place,
   problems: string[],
 ): Promise<PromptTemplate | undefined> {
-  const read = readText(path);
-  if ("problem" in read) {
-    problems.push(read.problem);
-    return undefined;
-  }
-  const markdown = await readMarkdown(read.text, path);
+  const markdown = await readMarkdownFile(path, problems);
+  if (!markdown) return undefined;
   if (markdown.problem !== undefined) problems.push(markdown.problem);
   return {
     name,

@@ -1,3 +1,4 @@
+import { readText } from "./places.ts";
 import type { Header } from "./yaml-header.ts";
 
 /**
@@ -53,6 +54,14 @@ export async function readMarkdown(text: string, path: string): Promise<Markdown
       : undefined;
   const lost = problem === undefined ? undefined : new Set(keysIn(header).filter((key) => !values.has(key)));
   return { hasFrontMatter: true, values, lineOf: (key) => (lines.get(key) ?? 0) + 1, body, problem, lost };
+}
+
+/** Undefined, and a problem more, for a file that cannot be read. What is wrong with its front matter is left to the caller. */
+export async function readMarkdownFile(path: string, problems: string[]): Promise<Markdown | undefined> {
+  const read = readText(path);
+  if ("text" in read) return readMarkdown(read.text, path);
+  problems.push(read.problem);
+  return undefined;
 }
 
 function keysIn(header: string): string[] {

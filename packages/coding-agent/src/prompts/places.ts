@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Env, homeFolder, resolvePath } from "../config/paths.ts";
 
@@ -63,6 +63,16 @@ export interface UsualFolders {
   home: readonly string[];
 }
 
+const SYSTEMS = [".tiller", ".pi", ".omp", ".xcsh"];
+/** Folders that several programs share, in a project and at home. */
+const SHARED = [".agents", ".claude"];
+
+/** For what all of them keep in a folder of the same name. */
+export function usualFolders(name: string): UsualFolders {
+  const inside = (folder: string): string => `${folder}/${name}`;
+  return { project: [...SYSTEMS, ...SHARED].map(inside), agent: [name], home: SHARED.map(inside) };
+}
+
 export function placesOf(request: ResourceRequest, usual: UsualFolders): Place[] {
   const { agentDir, cwd, env, named, onlyNamed } = request;
   const home = homeFolder(env);
@@ -104,6 +114,15 @@ function statsOf(path: string): Stats | undefined {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
+  }
+}
+
+/** The path itself when it has vanished meanwhile; reading it then says so. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
   }
 }
 

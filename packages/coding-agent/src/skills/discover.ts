@@ -1,6 +1,5 @@
-import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { readMarkdown } from "../prompts/frontmatter.ts";
+import { readMarkdownFile } from "../prompts/frontmatter.ts";
 import {
   type Entry,
   fewProblems,
@@ -9,18 +8,14 @@ import {
   type Place,
   placesOf,
   type ResourceRequest,
-  readText,
-  type UsualFolders,
+  realPath,
+  usualFolders,
 } from "../prompts/places.ts";
 import { readSkill, SKILL_FILE, type Skill } from "./skill.ts";
 
 /** Finds skills. Whatever lies in the folders, it ends soon and never throws. */
 
-const FOLDERS: UsualFolders = {
-  project: [".tiller/skills", ".pi/skills", ".omp/skills", ".xcsh/skills", ".agents/skills", ".claude/skills"],
-  agent: ["skills"],
-  home: [".agents/skills", ".claude/skills"],
-};
+const FOLDERS = usualFolders("skills");
 
 const MOST_SKILLS = 1000;
 const MOST_FOLDERS = 5000;
@@ -64,12 +59,9 @@ export async function findSkills(request: SkillRequest): Promise<{ skills: Skill
 }
 
 async function loadSkill(path: string, place: Place, problems: string[]): Promise<Skill | undefined> {
-  const read = readText(path);
-  if ("problem" in read) {
-    problems.push(read.problem);
-    return undefined;
-  }
-  const found = readSkill(path, await readMarkdown(read.text, path), place);
+  const markdown = await readMarkdownFile(path, problems);
+  if (!markdown) return undefined;
+  const found = readSkill(path, markdown, place);
   problems.push(...found.problems);
   return found.skill;
 }
@@ -123,15 +115,6 @@ function isNew(real: string, { seen }: Search): boolean {
   if (seen.has(real)) return false;
   seen.add(real);
   return true;
-}
-
-/** The path itself when it has vanished meanwhile; reading it then says so. */
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }
 
 function matcher(patterns: readonly string[] | undefined): (name: string) => boolean {
