@@ -1,22 +1,21 @@
 import type { AgentRun } from "@tiller/agent/agent-loop";
 import { orAborted } from "@tiller/agent/tell";
 import type { AgentPorts, RunOutcome } from "@tiller/agent/types";
-import { ProviderError } from "@tiller/ai/errors";
+import type { ProviderError } from "@tiller/ai/errors";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { PromptLimits } from "@tiller/protocol/limits";
 import type { AgentMessage, CustomMessage, Usage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import { sleep } from "../lib/clock.ts";
-import type { Compactor } from "./compaction/compactor.ts";
-import { isSilentOverflow } from "./compaction/silent-overflow.ts";
 import type { EventPipeline } from "./event-pipeline.ts";
 import type { JobResults } from "./job-results.ts";
 import { endsTurns, isReached, limitUses, reachedText } from "./limits.ts";
-import { type CompactionSituation, nextStep, type Step } from "./next-step.ts";
+import { nextStep, type Step } from "./next-step.ts";
 import type { Continuation } from "./ports.ts";
 import { addUsage, createProgress, type Progress, type RunBudget } from "./progress.ts";
 import { type Ending, promptResult } from "./prompt-result.ts";
 import { type RetrySettings, retryDelay } from "./retry-policy.ts";
+import { createCompactionOfRuns, type RunCompaction, silentOverflow } from "./run-compaction.ts";
 import type { AcceptedPrompt, EventPlace } from "./session-event.ts";
 import type { SessionQueue } from "./session-queue.ts";
 import type { Todos } from "./todos.ts";
@@ -126,12 +125,6 @@ export interface Opening {
   systemPrompt?: string;
 }
 
-/** The part of the compactor that a run has to do with. */
-export type RunCompaction = Pick<
-  Compactor,
-  "isCompacting" | "isOn" | "isDue" | "autoContinue" | "automatic" | "tellSecondOverflow" | "settled"
->;
-
 export interface RetryWait {
   attempt: number;
   /** Unix milliseconds. */
@@ -140,6 +133,8 @@ export interface RetryWait {
 
 interface Run {
   prompt: AcceptedPrompt;
+  /** Where its events belong that happen beside its turns. */
+  place: EventPlace;
   progress: Progress;
   controller: AbortController;
   abortReason?: string;
@@ -171,10 +166,9 @@ interface LastAttempt {
   isTold?: true;
 }
 
-const AUTO_CONTINUE = `The earlier part of the conversation was just replaced by a summary. Go on if work is left; if all is done, say so in one sentence.`;
-
 export function createSessionRun(options: SessionRunOptions): SessionRun {
   const { pipeline, queue, clock, ids, model, compaction } = options;
+  const compacting = createCompactionOfRuns(options);
   let current: Run | undefined;
   let endedWell = true;
 
@@ -183,7 +177,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     const { progress, controller } = run;
     const { signal } = controller;
     const { runAgent, ports, rules } = await options.machinery(signal);
-    await compactBefore(run);
+    await compacting.before(run);
     const opening = message === "results" ? NOTHING : await options.open?.(message, ports, signal);
     const { systemPrompt } = opening ?? {};
     const news = options.todos?.takeNews();
@@ -227,7 +221,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
         attempt: progress.attempt,
         maxRetries: settings?.maxRetries ?? 0,
         pauseTooLong: delayMs === undefined,
-        compaction: compactionSituation(run, outcome),
+        compaction: compacting.situation(run, outcome),
         interrupted,
         hasObjections,
         hasOpenTasks: reminder !== undefined,
@@ -251,7 +245,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       if (step.do === "remind" && reminder) {
         progress.end(outcome.messages, true);
         run.reminders += 1;
-        void pipeline.emit(reminder.event, placeOf(run));
+        void pipeline.emit(reminder.event, run.place);
         prompts = [...left, reminder.message];
         continue;
       }
@@ -268,8 +262,8 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
         if (given && !more) return given;
         prompts = more ?? left;
       } else {
-        const made = await compaction?.automatic("threshold", false, signal, placeOf(run));
-        const more = signal.aborted ? undefined : nextPrompts(run, made === "done");
+        const made = await compacting.automatic(run, "threshold");
+        const more = signal.aborted ? undefined : compacting.nextPrompts(run, made === "done");
         const next = more ? [...left, ...more] : await continuation(run, takenBack(run, outcome));
         if (!next) return takenBack(run, outcome);
         prompts = next;
@@ -294,7 +288,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       return undefined;
     }
     if (!isTold) progress.end(outcome.messages, true);
-    if (step?.do === "compact") await compaction?.automatic(step.reason, false, signal, placeOf(run));
+    if (step?.do === "compact") await compacting.automatic(run, step.reason);
     run.lastWords = [];
     return [...left, ...said.messages];
   };
@@ -322,7 +316,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
   const recover = async (run: Run, outcome: RunOutcome): Promise<LastAttempt | undefined> => {
     run.overflowTried = true;
     leaveOutAnswer(run, outcome);
-    const made = await compaction?.automatic("overflow", true, run.controller.signal, placeOf(run));
+    const made = await compacting.automatic(run, "overflow", true);
     if (made === "done" && !run.controller.signal.aborted) return undefined;
     return takenBack(run, { ...outcome, stopReason: "error", error: outcome.error ?? silentOverflow(model()) });
   };
@@ -335,41 +329,6 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
   const leaveOutAnswer = (run: Run, { messages }: RunOutcome): void => {
     options.leaveOut(failedAnswer(messages));
     run.isUnanswered = true;
-  };
-
-  /** Before the first call of the model: another one may have been chosen, or the session opened with what it holds. */
-  const compactBefore = async (run: Run): Promise<void> => {
-    if (!compaction?.isOn || !compaction.isDue()) return;
-    await compaction.automatic("threshold", false, run.controller.signal, placeOf(run));
-  };
-
-  const compactionSituation = (run: Run, outcome: RunOutcome): CompactionSituation | undefined => {
-    if (!compaction?.isOn) return undefined;
-    // Who has stopped once more without doing anything is done.
-    const isIdle = run.autoContinued && !outcome.messages.some(({ role }) => role === "toolResult");
-    return {
-      overflow: outcome.error?.kind === "overflow" || isSilentOverflow(outcome.messages, model()),
-      overflowTried: run.overflowTried,
-      get overThreshold() {
-        return compaction.isDue();
-      },
-      queued: !queue.isEmpty && !run.progress.isSpent,
-      autoContinue: compaction.autoContinue && !isIdle && !run.progress.isSpent,
-    };
-  };
-
-  /** What a run goes on with after a compaction: what waits, or a note that it may go on. The loop takes steering itself. */
-  const nextPrompts = (run: Run, isCompacted: boolean): readonly AgentMessage[] | undefined => {
-    const waiting = queue.forRun(run.progress);
-    if (waiting.hasSteering) return [];
-    const followUps = waiting.take("followUp");
-    if (followUps.length > 0) {
-      void pipeline.emit({ type: "queue_update", ...waiting.texts() }, placeOf(run));
-      return followUps;
-    }
-    if (!isCompacted) return undefined;
-    run.autoContinued = true;
-    return [autoContinueMessage(clock.now())];
   };
 
   const tellLongPause = ({ retryAfterMs = 0 }: ProviderError, maxDelayMs: number): void => {
@@ -410,24 +369,16 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     if (!progress.hasBegun && !isTaken) void progress.emit({ type: "agent_start" });
     if (progress.isOpen) progress.end(last && !last.isTold ? last.outcome.messages : [], false);
     for (const words of run.lastWords) {
-      void pipeline.emit({ type: "message_start", message: words }, placeOf(run));
-      void pipeline.emit({ type: "message_end", message: words }, placeOf(run));
+      void pipeline.emit({ type: "message_start", message: words }, run.place);
+      void pipeline.emit({ type: "message_end", message: words }, run.place);
     }
     run.ended = true;
-    const outcome = last && (await compactAfter(run, last));
+    const outcome = last && (await compacting.after(run, last.outcome, last.step));
     options.atRest();
     await (options.observed ? orAborted(options.observed(), controller.signal) : Promise.resolve());
     if (current === run) current = undefined;
     settle(run, { outcome, crash, isTaken });
     if (crash !== undefined) throw crash;
-  };
-
-  /** What is still to be done when the host has been told that the run is over; the next one waits for it. */
-  const compactAfter = async (run: Run, { outcome, step }: LastAttempt): Promise<RunOutcome> => {
-    if (step?.do === "report" && step.secondOverflow) compaction?.tellSecondOverflow(placeOf(run));
-    if (step?.do !== "compact") return outcome;
-    await compaction?.automatic(step.reason, false, run.controller.signal, placeOf(run));
-    return run.controller.signal.aborted ? { ...outcome, stopReason: "aborted" } : outcome;
   };
 
   const settle = (run: Run, how: Pick<Ending, "outcome" | "crash" | "isTaken">): void => {
@@ -458,6 +409,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       const progress = createProgress({ ...options, promptId: prompt.promptId, limits });
       const run: Run = {
         prompt,
+        place: { promptId: prompt.promptId },
         progress,
         controller: new AbortController(),
         before: current,
@@ -568,23 +520,6 @@ function isGoodEnd(outcome: RunOutcome | undefined): boolean {
 function endOf(last: LastAttempt | undefined): "aborted" | "error" | "completed" {
   if (!last || last.outcome.stopReason === "error") return "error";
   return last.outcome.stopReason === "toolUse" && last.outcome.limit === undefined ? "completed" : "aborted";
-}
-
-/** Where an event belongs that happens beside the turns of a run. */
-function placeOf({ prompt }: Run): EventPlace {
-  return { promptId: prompt.promptId };
-}
-
-function autoContinueMessage(timestamp: number): CustomMessage {
-  return { role: "custom", customType: "auto-continue", content: AUTO_CONTINUE, display: false, timestamp };
-}
-
-function silentOverflow(model: Model | null): ProviderError {
-  const window = model ? `${model.contextWindow} tokens of ${model.provider}/${model.id}` : "window";
-  return new ProviderError(
-    "overflow",
-    `The conversation is larger than the ${window}: the answer was made from a part of it and is not kept`,
-  );
 }
 
 /** The answer that failed, with the results that were made up for its tool calls. */
