@@ -1,28 +1,8 @@
 // Every public method of omp's RpcClient, each against a process of its own. Runs under Bun, as that client needs it:
 //
 //   bun omp-client.mjs '{"client": PATH, "cli": PATH, "parent": FOLDER}'      prints the rows as JSON
-import { readFileSync } from "node:fs";
-import { withTimeout } from "./pi-client.mjs";
-import { check, createWorld, equal } from "./world.mjs";
-
-const HANG = [{ text: "Wait" }, { hang: true }];
-const SAYS = ["Hello."];
-
-function heard(client, wanted) {
-  return new Promise((resolve) => {
-    const stop = client.onEvent((event) => {
-      if (event.type !== wanted) return;
-      stop();
-      resolve(event);
-    });
-  });
-}
-
-async function running(client) {
-  const begun = heard(client, "message_update");
-  await client.prompt("Go");
-  await begun;
-}
+import { BOTH, HANG, heard, played, running } from "./both-clients.mjs";
+import { check, equal } from "./world.mjs";
 
 async function refused(work, words) {
   const said = await work.then(
@@ -39,6 +19,7 @@ const TASK = [
 ];
 
 const METHODS = {
+  ...BOTH,
   start: { see: async (client) => equal((await client.getState()).messageCount, 0, "messageCount") },
   stop: { see: async (client) => client.stop() },
   onEvent: {
@@ -72,18 +53,6 @@ const METHODS = {
       await client.prompt("What is in notes.txt?");
       await idle;
       equal(await client.getLastAssistantText(), "Two lines.", "the answer");
-    },
-  },
-  steer: {
-    turns: [[{ toolCall: { name: "bash", arguments: { command: "sleep 0.5" } } }], "Changed."],
-    async see(client) {
-      const begun = heard(client, "tool_execution_start");
-      const events = client.collectEvents();
-      await client.prompt("Go");
-      await begun;
-      await client.steer("Go left");
-      const users = (await events).filter(({ type, message }) => type === "message_end" && message.role === "user");
-      equal(users.length, 2, "the number of user messages");
     },
   },
   followUp: {
@@ -151,12 +120,6 @@ const METHODS = {
       await refused(client.setModel("mock", "none"), /not found/i);
     },
   },
-  cycleModel: {
-    async see(client) {
-      await client.setModel("mock", "mock-1");
-      equal((await client.cycleModel())?.model.id, "mock-2", "the next model");
-    },
-  },
   getAvailableModels: {
     see: async (client) =>
       check(
@@ -171,44 +134,12 @@ const METHODS = {
         "the template is not listed",
       ),
   },
-  setThinkingLevel: {
-    async see(client) {
-      await client.setModel("mock", "mock-1");
-      await client.setThinkingLevel("low");
-      equal((await client.getState()).thinkingLevel, "low", "the level");
-    },
-  },
-  cycleThinkingLevel: {
-    async see(client) {
-      await client.setModel("mock", "mock-1");
-      await client.setThinkingLevel("low");
-      equal((await client.cycleThinkingLevel())?.level, "medium", "the next level");
-    },
-  },
-  setSteeringMode: {
-    async see(client) {
-      await client.setSteeringMode("all");
-      equal((await client.getState()).steeringMode, "all", "the mode");
-    },
-  },
-  setFollowUpMode: {
-    async see(client) {
-      await client.setFollowUpMode("all");
-      equal((await client.getState()).followUpMode, "all", "the mode");
-    },
-  },
   compact: {
     turns: ["A long answer about many things.", "Another one.", "In short: two answers."],
     async see(client) {
       await client.promptAndWait("First");
       await client.promptAndWait("Second");
       check((await client.compact("Be short")).summary.includes("In short"), "no summary");
-    },
-  },
-  setAutoCompaction: {
-    async see(client) {
-      await client.setAutoCompaction(false);
-      equal((await client.getState()).autoCompactionEnabled, false, "autoCompactionEnabled");
     },
   },
   setAutoRetry: { see: async (client) => client.setAutoRetry(false) },
@@ -229,13 +160,6 @@ const METHODS = {
       equal([output, exitCode], ["out\n", 3], "the result");
     },
   },
-  abortBash: {
-    async see(client) {
-      const result = client.bash("sleep 30");
-      await client.abortBash();
-      equal((await result).cancelled, true, "cancelled");
-    },
-  },
   getSessionStats: {
     async see(client) {
       await client.promptAndWait("Hi");
@@ -247,13 +171,6 @@ const METHODS = {
     async see(client) {
       await client.promptAndWait("Hi");
       await client.handoff("go on");
-    },
-  },
-  exportHtml: {
-    async see(client, { cwd }) {
-      await client.promptAndWait("Hi");
-      const { path } = await client.exportHtml(`${cwd}/out.html`);
-      check(readFileSync(path, "utf8").includes("<html"), `${path} is no page`);
     },
   },
   switchSession: {
@@ -324,14 +241,6 @@ const METHODS = {
       check(!isError && JSON.stringify(result).includes("42"), `the result is ${JSON.stringify(result)}`);
     },
   },
-  waitForIdle: {
-    turns: [[{ delay: 200 }, { text: "Late." }]],
-    async see(client) {
-      await client.prompt("Go");
-      await client.waitForIdle();
-      equal(await client.getLastAssistantText(), "Late.", "the answer");
-    },
-  },
   collectEvents: {
     async see(client) {
       const events = client.collectEvents();
@@ -361,36 +270,20 @@ async function seesSubAgent(client, method, level) {
   check(seen.length > 0, "nothing is told");
 }
 
-const DIALECTS = [[], ["--dialect", "omp"]];
-
-async function played({ turns = SAYS, see }, { RpcClient, cli, parent }) {
-  for (const args of DIALECTS) {
-    const world = createWorld(parent, cli, turns);
-    const given = ["--script", world.script, "--tools", "read,bash,task", ...args];
-    const client = new RpcClient({ cliPath: cli, cwd: world.cwd, env: world.env, args: given });
-    try {
-      await withTimeout(client.start());
-      await withTimeout(see(client, world));
-    } catch (error) {
-      return { problem: `${args.join(" ")} ${error.message}`.trim() };
-    } finally {
-      await client.stop();
-      world.remove();
-    }
-  }
-  return {};
-}
-
 const { client, cli, parent, only } = JSON.parse(process.argv[2]);
 const { RpcClient } = await import(client);
 // Whoever still waited when a client was stopped is told so, and nobody listens any more.
 process.removeAllListeners("unhandledRejection");
 process.on("unhandledRejection", () => undefined);
+const own = { dialect: "omp", args: ["--tools", "read,bash,task"] };
 const rows = [];
 for (const name of Object.getOwnPropertyNames(RpcClient.prototype)) {
   if (name === "constructor" || (only !== undefined && !name.includes(only))) continue;
   const method = METHODS[name];
-  rows.push({ name, ...(method ? await played(method, { RpcClient, cli, parent }) : { problem: "has no check yet" }) });
+  rows.push({
+    name,
+    ...(method ? await played(method, { RpcClient, cli, parent, own }) : { problem: "has no check yet" }),
+  });
 }
 process.stdout.write(`${JSON.stringify(rows)}\n`);
 process.exit();

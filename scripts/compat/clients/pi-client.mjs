@@ -1,33 +1,13 @@
 // Every public method of pi's RpcClient, each against a process of its own.
-import { existsSync, readFileSync } from "node:fs";
-import { check, createWorld, equal } from "./world.mjs";
+import { existsSync } from "node:fs";
+import { BOTH, HANG, heard, played, running } from "./both-clients.mjs";
+import { check, equal } from "./world.mjs";
 
-const HANG = [{ text: "Wait" }, { hang: true }];
 const typesOf = (events) => events.map(({ type }) => type);
-
-/** Waits until an event of this type has come, or one that fits. */
-function heard(client, fits) {
-  const isIt = typeof fits === "string" ? ({ type }) => type === fits : fits;
-  return new Promise((resolve) => {
-    const stop = client.onEvent((event) => {
-      if (!isIt(event)) return;
-      stop();
-      resolve(event);
-    });
-  });
-}
-
-/** A prompt that is going on until it is aborted. */
-async function running(client, text = "Go") {
-  const begun = heard(client, "message_update");
-  await client.prompt(text);
-  await begun;
-}
-
-const say = (text) => [text];
 
 /** Method by method: what the model says, and what must be seen. */
 const METHODS = {
+  ...BOTH,
   start: {
     async see(client) {
       equal((await client.getState()).messageCount, 0, "messageCount");
@@ -43,7 +23,6 @@ const METHODS = {
     },
   },
   onEvent: {
-    turns: say("Hello."),
     async see(client) {
       const seen = [];
       const stop = client.onEvent(({ type }) => seen.push(type));
@@ -66,18 +45,6 @@ const METHODS = {
       const end = (await events).find(({ type }) => type === "tool_execution_end");
       check(end?.result.content[0].text.includes("second line"), "the tool has not read the file");
       equal(await client.getLastAssistantText(), "Two lines.", "the answer");
-    },
-  },
-  steer: {
-    turns: [[{ text: "A" }, { toolCall: { name: "bash", arguments: { command: "sleep 0.5" } } }], "Changed."],
-    async see(client) {
-      const begun = heard(client, "tool_execution_start");
-      const events = client.collectEvents();
-      await client.prompt("Go");
-      await begun;
-      await client.steer("Go left");
-      const users = (await events).filter(({ type, message }) => type === "message_end" && message.role === "user");
-      equal(users.length, 2, "the number of user messages");
     },
   },
   followUp: {
@@ -114,7 +81,6 @@ const METHODS = {
     },
   },
   newSession: {
-    turns: say("Hello."),
     async see(client) {
       await client.promptAndWait("Hi");
       const { sessionFile } = await client.getState();
@@ -141,31 +107,11 @@ const METHODS = {
       );
     },
   },
-  cycleModel: {
-    async see(client) {
-      await client.setModel("mock", "mock-1");
-      equal((await client.cycleModel())?.model.id, "mock-2", "the next model");
-    },
-  },
   getAvailableModels: {
     async see(client) {
       const models = await client.getAvailableModels();
       const mock = models.find(({ id }) => id === "mock-1");
       check(mock && mock.contextWindow > 0 && mock.reasoning === true, "mock-1 is not listed as it is");
-    },
-  },
-  setThinkingLevel: {
-    async see(client) {
-      await client.setModel("mock", "mock-1");
-      await client.setThinkingLevel("low");
-      equal((await client.getState()).thinkingLevel, "low", "the level");
-    },
-  },
-  cycleThinkingLevel: {
-    async see(client) {
-      await client.setModel("mock", "mock-1");
-      await client.setThinkingLevel("low");
-      equal((await client.cycleThinkingLevel())?.level, "medium", "the next level");
     },
   },
   getAvailableThinkingLevels: {
@@ -175,18 +121,6 @@ const METHODS = {
       check(JSON.stringify(levels).includes('"high"'), `the levels are ${JSON.stringify(levels)}`);
     },
   },
-  setSteeringMode: {
-    async see(client) {
-      await client.setSteeringMode("all");
-      equal((await client.getState()).steeringMode, "all", "the mode");
-    },
-  },
-  setFollowUpMode: {
-    async see(client) {
-      await client.setFollowUpMode("all");
-      equal((await client.getState()).followUpMode, "all", "the mode");
-    },
-  },
   compact: {
     turns: ["A long answer about many things.", "Another one.", "In short: two answers."],
     async see(client) {
@@ -194,12 +128,6 @@ const METHODS = {
       await client.promptAndWait("Second");
       const { summary, tokensBefore } = await client.compact("Be short");
       check(summary.includes("In short") && tokensBefore > 0, `the summary is ${summary}`);
-    },
-  },
-  setAutoCompaction: {
-    async see(client) {
-      await client.setAutoCompaction(false);
-      equal((await client.getState()).autoCompactionEnabled, false, "autoCompactionEnabled");
     },
   },
   setAutoRetry: {
@@ -222,21 +150,13 @@ const METHODS = {
     },
   },
   bash: {
-    turns: say("Seen."),
+    turns: ["Seen."],
     async see(client) {
       const { output, exitCode, cancelled } = await client.bash("echo out; exit 3");
       equal([output, exitCode, cancelled], ["out\n", 3, false], "the result");
     },
   },
-  abortBash: {
-    async see(client) {
-      const result = client.bash("sleep 30");
-      await client.abortBash();
-      equal((await result).cancelled, true, "cancelled");
-    },
-  },
   getSessionStats: {
-    turns: say("Hello."),
     async see(client) {
       await client.promptAndWait("Hi");
       const { userMessages, assistantMessages, tokens, cost } = await client.getSessionStats();
@@ -244,16 +164,7 @@ const METHODS = {
       check(tokens.total > 0 && cost >= 0, "no tokens");
     },
   },
-  exportHtml: {
-    turns: say("Hello."),
-    async see(client, { cwd }) {
-      await client.promptAndWait("Hi");
-      const { path } = await client.exportHtml(`${cwd}/out.html`);
-      check(readFileSync(path, "utf8").includes("<html"), `${path} is no page`);
-    },
-  },
   switchSession: {
-    turns: say("Hello."),
     async see(client) {
       await client.promptAndWait("Hi");
       const { sessionFile } = await client.getState();
@@ -264,7 +175,6 @@ const METHODS = {
     },
   },
   fork: {
-    turns: say("Hello."),
     async see(client) {
       await client.promptAndWait("One");
       await client.promptAndWait("Two");
@@ -274,7 +184,6 @@ const METHODS = {
     },
   },
   clone: {
-    turns: say("Hello."),
     async see(client) {
       await client.promptAndWait("One");
       const { sessionId } = await client.getState();
@@ -284,7 +193,6 @@ const METHODS = {
     },
   },
   getForkMessages: {
-    turns: say("Hello."),
     async see(client) {
       await client.promptAndWait("One");
       equal(
@@ -295,7 +203,6 @@ const METHODS = {
     },
   },
   getEntries: {
-    turns: say("Hello."),
     async see(client) {
       await client.promptAndWait("One");
       const { entries, leafId } = await client.getEntries();
@@ -308,7 +215,6 @@ const METHODS = {
     },
   },
   getTree: {
-    turns: say("Hello."),
     async see(client) {
       await client.promptAndWait("One");
       const { tree, leafId } = await client.getTree();
@@ -316,7 +222,6 @@ const METHODS = {
     },
   },
   getLastAssistantText: {
-    turns: say("Hello."),
     async see(client) {
       equal((await client.getLastAssistantText()) ?? null, null, "the text before the first answer");
       await client.promptAndWait("One");
@@ -330,7 +235,6 @@ const METHODS = {
     },
   },
   getMessages: {
-    turns: say("Hello."),
     async see(client) {
       await client.promptAndWait("One");
       const roles = (await client.getMessages()).map(({ role }) => role);
@@ -343,16 +247,7 @@ const METHODS = {
       equal([greet?.source, greet?.description], ["prompt", "Greets"], "the template");
     },
   },
-  waitForIdle: {
-    turns: [[{ delay: 200 }, { text: "Late." }]],
-    async see(client) {
-      await client.prompt("Go");
-      await client.waitForIdle();
-      equal(await client.getLastAssistantText(), "Late.", "the answer");
-    },
-  },
   collectEvents: {
-    turns: say("Hello."),
     async see(client) {
       const events = client.collectEvents();
       await client.prompt("Go");
@@ -360,7 +255,6 @@ const METHODS = {
     },
   },
   promptAndWait: {
-    turns: say("Hello."),
     async see(client) {
       const events = await client.promptAndWait("Go", [{ type: "image", data: PIXEL, mimeType: "image/png" }]);
       const user = events.find(({ type, message }) => type === "message_end" && message.role === "user");
@@ -377,9 +271,6 @@ const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQD
 /** Inner workings: what is called by the others. */
 const INNER = ["constructor", "handleLine", "send", "getData", "createProcessExitError", "rejectPendingRequests"];
 
-/** In the default dialect, which must serve everybody, and in the client's own. */
-const DIALECTS = [[], ["--dialect", "pi"]];
-
 export async function checkPiClient({ RpcClient, cli, parent, only }) {
   const names = Object.getOwnPropertyNames(RpcClient.prototype).filter((name) => !INNER.includes(name));
   const rows = [];
@@ -388,34 +279,10 @@ export async function checkPiClient({ RpcClient, cli, parent, only }) {
     const method = METHODS[name];
     rows.push({
       name,
-      ...(method ? await played(method, { RpcClient, cli, parent }) : { problem: "has no check yet" }),
+      ...(method
+        ? await played(method, { RpcClient, cli, parent, own: { dialect: "pi" } })
+        : { problem: "has no check yet" }),
     });
   }
   return rows;
-}
-
-async function played({ turns = ["Hello."], see }, { RpcClient, cli, parent }) {
-  for (const args of DIALECTS) {
-    const world = createWorld(parent, cli, turns);
-    const given = ["--script", world.script, ...args];
-    const client = new RpcClient({ cliPath: cli, cwd: world.cwd, env: world.env, args: given });
-    try {
-      await client.start();
-      await withTimeout(see(client, world));
-    } catch (error) {
-      return { problem: `${args.join(" ")} ${error.message}`.trim() };
-    } finally {
-      await client.stop();
-      world.remove();
-    }
-  }
-  return {};
-}
-
-export async function withTimeout(work, ms = 20_000) {
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing within ${ms / 1000} s`)), ms);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -7,8 +7,11 @@ import type { AgentMessage, AssistantMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { SessionState } from "@tiller/protocol/state";
 import type { JsonSchema, ToolResult } from "@tiller/protocol/tool";
+import type { DialogOptions, Dialogs } from "../session/dialogs.ts";
 
 /** What a program sees that keeps a session in its own process. Everything here is public: docs/library.md. */
+
+export type { DialogOptions, Dialogs };
 
 /** How a session is to be. All of it is optional; what is left out comes from the settings of the user and the project. */
 export interface AgentSessionOptions {
@@ -144,28 +147,4 @@ export interface AgentSession {
 
   /** Ends the run and what it started, closes the session file. Nothing is taken on any more. */
   dispose(): Promise<void>;
-}
-
-/** What a person can be asked and shown. */
-export interface Dialogs {
-  select(
-    title: string,
-    options: readonly (string | { label: string; description?: string })[],
-    how?: DialogOptions,
-  ): Promise<string | undefined>;
-  confirm(title: string, message: string, how?: DialogOptions): Promise<boolean>;
-  input(title: string, placeholder?: string, how?: DialogOptions): Promise<string | undefined>;
-  editor(title: string, prefill?: string, how?: DialogOptions): Promise<string | undefined>;
-  notify(message: string, type?: "info" | "warning" | "error"): void;
-  setStatus(key: string, text: string | undefined): void;
-  setWidget(key: string, lines: readonly string[] | undefined, placement?: "aboveEditor" | "belowEditor"): void;
-  setTitle(title: string): void;
-  setEditorText(text: string): void;
-}
-
-export interface DialogOptions {
-  /** The question is withdrawn. */
-  signal?: AbortSignal;
-  /** Milliseconds after which nobody waits any longer. */
-  timeout?: number;
 }

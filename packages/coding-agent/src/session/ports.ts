@@ -8,37 +8,22 @@ import type { StreamEvent } from "@tiller/protocol/stream-event";
 import type { TodoItem } from "@tiller/protocol/todo";
 import type { ToolResult } from "@tiller/protocol/tool";
 import type { BashResult } from "./bash-runner.ts";
+import type { Dialogs, DialogOptions as PlainOptions } from "./dialogs.ts";
 import type { EventPlace, SessionEvent } from "./session-event.ts";
 import type { EventJournal } from "./store/event-journal.ts";
 
 /** What a session asks of the world around it. Extensions answer, and hosts through their dialogs. */
 
-export interface DialogOptions {
-  signal?: AbortSignal;
-  /** Milliseconds until the default answer is taken. */
-  timeout?: number;
+export interface DialogOptions extends PlainOptions {
   onTimeout?(): void;
   /** It is shown, under this id. */
   onShown?(id: string): void;
 }
 
 /** What extensions may show a person and ask of one. Defaults when nobody answers: undefined, and false for confirm. */
-export interface ExtensionUi {
+export interface ExtensionUi extends Dialogs<DialogOptions> {
   /** Somebody can answer. */
   readonly hasUI: boolean;
-  select(
-    title: string,
-    options: readonly (string | { label: string; description?: string })[],
-    how?: DialogOptions,
-  ): Promise<string | undefined>;
-  confirm(title: string, message: string, how?: DialogOptions): Promise<boolean>;
-  input(title: string, placeholder?: string, how?: DialogOptions): Promise<string | undefined>;
-  editor(title: string, prefill?: string, how?: DialogOptions): Promise<string | undefined>;
-  notify(message: string, type?: "info" | "warning" | "error"): void;
-  setStatus(key: string, text: string | undefined): void;
-  setWidget(key: string, lines: readonly string[] | undefined, placement?: "aboveEditor" | "belowEditor"): void;
-  setTitle(title: string): void;
-  setEditorText(text: string): void;
 }
 
 /** Where a mode keeps what it has told, and finds it again. */

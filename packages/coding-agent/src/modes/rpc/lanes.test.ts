@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLanes } from "./lanes.ts";
+import { createLanes, type Lanes } from "./lanes.ts";
 
 /** Work that notes when it starts and ends, and ends when told to. */
 function workshop() {
@@ -25,6 +25,16 @@ function workshop() {
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
+}
+
+/** Background work that holds the lanes until it is released. */
+function held(lanes: Lanes, work: () => Promise<void>): () => void {
+  let release = (): void => undefined;
+  lanes.background(() => {
+    release = lanes.hold();
+    return work();
+  });
+  return () => release();
 }
 
 describe("lanes", () => {
@@ -58,11 +68,7 @@ describe("lanes", () => {
   it("starts nothing more while background work holds it, but control overtakes", async () => {
     const shop = workshop();
     const lanes = createLanes();
-    let release = (): void => undefined;
-    lanes.background(() => {
-      release = lanes.hold();
-      return shop.slow("prompt")();
-    });
+    const release = held(lanes, shop.slow("prompt"));
     lanes.ordered(shop.quick("steer"));
     lanes.background(shop.quick("prompt 2"));
     lanes.control(shop.quick("abort"));
@@ -75,11 +81,7 @@ describe("lanes", () => {
   it("knows that all is started while the work that held it goes on", async () => {
     const shop = workshop();
     const lanes = createLanes();
-    let release = (): void => undefined;
-    lanes.background(() => {
-      release = lanes.hold();
-      return shop.slow("prompt")();
-    });
+    const release = held(lanes, shop.slow("prompt"));
     lanes.ordered(shop.quick("get_state"));
     let started = false;
     void lanes.started().then(() => {
