@@ -231,7 +231,10 @@ export function recordSyncs(tape: Pick<Tape, "call">): void {
     };
     tape.call(call).then(() => tell(null), tell);
   };
-  createReplacements().replace(fs, "fsync", (original) => sync(original) as typeof fs.fsync);
+  const replacements = createReplacements();
+  for (const name of ["fsync", "fdatasync"] as const) {
+    replacements.replace(fs, name, (original) => sync(original as typeof fs.fsync) as typeof fs.fdatasync);
+  }
   syncBuiltinESMExports();
 }
 
