@@ -10,7 +10,7 @@ const USAGE_ERROR = 2;
 /** An answer begins with its id, type, command and success. */
 const HEAD_OF_ANSWER = 200;
 /** Longer than any sample takes, even on a busy machine. */
-const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 60_000;
 const CLOSING_MS = 3000;
 
 /** The agent does not have the command or the option. */
@@ -54,9 +54,11 @@ export function createHome(tmp, port) {
   const model = { id: "mock-1", name: "Mock", reasoning: false, input: ["text"], cost };
   const models = [{ ...model, contextWindow: 100_000_000, maxTokens: 100_000 }];
   const providers = { mock: { baseUrl: url, api: "anthropic-messages", apiKey: "key", models } };
-  writeFileSync(join(agentDir, "models.json"), JSON.stringify({ providers }));
+  const text = JSON.stringify({ providers });
+  writeFileSync(join(agentDir, "models.json"), text);
   return {
     cwd,
+    models: text,
     env: { ...cleanEnv(home), PI_CODING_AGENT_DIR: agentDir, MOCK_BASE_URL: url },
     remove: () => rmSync(home, { recursive: true, force: true }),
   };
@@ -81,7 +83,7 @@ export async function startMock() {
  * An agent and its stdout. What arrives is only searched for the one thing that is waited for, never parsed while the
  * clock runs: the reader must stay cheaper than any writer.
  */
-export function startAgent(command, args, { env, cwd }) {
+export function startAgent(command, args, { env, cwd, record = true }) {
   const began = performance.now();
   const agent = start(command, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"] });
   const { child } = agent;
@@ -120,7 +122,7 @@ export function startAgent(command, args, { env, cwd }) {
 
   child.stdout.on("data", (piece) => {
     const at = performance.now();
-    recorded.push(piece);
+    if (record) recorded.push(piece);
     more.push(piece);
     if (waiter?.isFound && !piece.includes(LF)) return;
     rest = Buffer.concat([rest, ...more]);

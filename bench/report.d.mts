@@ -8,6 +8,21 @@ export interface Row {
   goal?: number | undefined;
 }
 
+/** One number of all programs: medians, undefined where there is none. */
+export interface PeerRow {
+  what: string;
+  unit: string;
+  limit: number;
+  floorName: string;
+  floor: number;
+  ours: number;
+  peers: Record<string, number | undefined>;
+}
+
 export function verdict(row: Row): string;
 
-export function markdown(facts: [name: string, value: string][], results: { title: string; rows: Row[] }[]): string;
+export function markdown(
+  facts: [name: string, value: string][],
+  results: { title: string; rows: Row[] }[],
+  peers?: PeerRow[],
+): string;

@@ -62,8 +62,48 @@ function summary(results) {
   return `**${rows.length - failed.length} of ${rows.length} targets met.**${names}`;
 }
 
-/** `facts` say when and where; `results` are the metrics with their rows. */
-export function markdown(facts, results) {
+const cell = (number, unit) => (number === undefined ? "–" : `${digits(number)} ${unit}`);
+const times = (number, base) => (number === undefined || base === undefined ? "–" : `${digits(number / base)}×`);
+
+/** The least of the peers' numbers. */
+export const bestOf = ({ peers }) => minimum(Object.values(peers).filter((number) => number !== undefined));
+
+function peerRow(row) {
+  const { what, unit, limit, floor, floorName, ours, peers } = row;
+  const base = floorName === "floor agent" ? "" : ` (${floorName})`;
+  const cells = [
+    `${what}${base}`,
+    cell(floor, unit),
+    cell(ours, unit),
+    times(ours, floor),
+    ...Object.values(peers).map((number) => `${cell(number, unit)}, ${times(number, floor)}`),
+    times(bestOf(row), ours),
+    `≤ ${limit}×`,
+    ours / floor <= limit ? "met" : "**not met**",
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function peerSection(rows) {
+  const names = Object.keys(rows[0].peers);
+  const head = ["number", "floor", "Tiller", "ratio", ...names, "best of them / Tiller", "target", "verdict"];
+  const met = rows.filter(({ ours, floor, limit }) => ours / floor <= limit).length;
+  return `## Beside its peers
+
+${met} of ${rows.length} targets met. Medians; ratios against the floor agent, or what stands in brackets. "–": it ended, or
+nothing came for a minute. All of them in one run, in turns; the programs as they come from the registry, pi 0.87.1 on
+Node 24, omp on Bun, the others on the Node above. A stream comes as deltas alone from Tiller, and as each of the others
+sends it.
+
+![Tiller beside its peers](peers.svg)
+
+| ${head.join(" | ")} |
+|---|${"---:|".repeat(head.length - 2)}---|
+${rows.map(peerRow).join("\n")}`;
+}
+
+/** `facts` say when and where; `results` are the metrics with their rows; `peers` the rows of the comparison, if it was made. */
+export function markdown(facts, results, peers) {
   const intro = `# Benchmark
 
 ${facts.map(([name, value]) => `- ${name}: ${value}`).join("\n")}
@@ -78,5 +118,6 @@ Tiller has answered one prompt before anything is measured, which leaves its com
 code was taken away.
 
 \`npm run bench\` measures again and writes this file; \`npm run bench -- --help\` lists the options.`;
-  return `${[intro, ...results.map(section)].join("\n\n")}\n`;
+  const sections = [...(peers ? [peerSection(peers)] : []), ...results.map(section)];
+  return `${[intro, ...sections].join("\n\n")}\n`;
 }

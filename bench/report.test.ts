@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { markdown, type Row } from "./report.mjs";
+import { chart } from "./chart.mjs";
+import { markdown, type PeerRow, type Row } from "./report.mjs";
 
 const lastLine = (row: Row) =>
   markdown([], [{ title: "T", rows: [row] }])
@@ -31,4 +32,32 @@ test("what could not be measured counts as a target that is not met", () => {
     { what: "missing", unit: "ms", ours: [], limit: 2 },
   ];
   expect(markdown([], [{ title: "T", rows }])).toContain("**1 of 2 targets met.** Not met: missing.");
+});
+
+const compared: PeerRow[] = [
+  {
+    ...{ what: "start", unit: "ms", limit: 2, floorName: "node -e 0", floor: 20, ours: 30 },
+    peers: { pi: 200, omp: 1000 },
+  },
+  {
+    ...{ what: "`deltas`", unit: "ms", limit: 2, floorName: "floor agent", floor: 10, ours: 30 },
+    peers: { pi: 45, omp: undefined },
+  },
+];
+
+test("the comparison with peers: what each needs, its ratio, and how far the best of them is behind", () => {
+  const report = markdown([], [], compared);
+  expect(report).toContain("1 of 2 targets met.");
+  expect(report.trimEnd().split("\n").slice(-2)).toEqual([
+    "| start (node -e 0) | 20.0 ms | 30.0 ms | 1.50× | 200 ms, 10.0× | 1 000 ms, 50.0× | 6.67× | ≤ 2× | met |",
+    "| `deltas` | 10.0 ms | 30.0 ms | 3.00× | 45.0 ms, 4.50× | –, – | 1.50× | ≤ 2× | **not met** |",
+  ]);
+});
+
+test("the picture of it has a dot for every number there is", () => {
+  const picture = chart(compared);
+  // Three in the legend, five numbers.
+  expect(picture.match(/<circle/g)).toHaveLength(8);
+  expect(picture).toContain("omp: 50.00×");
+  expect(picture).not.toMatch(/NaN|undefined|Infinity/);
 });

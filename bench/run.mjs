@@ -6,8 +6,11 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { ensure } from "../scripts/ensure.mjs";
+import { chart } from "./chart.mjs";
+import { comparison } from "./comparison.mjs";
 import { createQuiet } from "./machine.mjs";
 import { METRICS, rememberCompiledCode } from "./metrics.mjs";
+import { installPeers } from "./peers.mjs";
 import { startMock } from "./processes.mjs";
 import { markdown } from "./report.mjs";
 
@@ -17,7 +20,7 @@ const USUAL_SIZES = "50000,10000,150000";
 
 const HELP = `npm run bench -- [options]
 
-  --only a,b     only these metrics: ${Object.keys(METRICS).join(", ")}
+  --only a,b     only these metrics: ${Object.keys(METRICS).join(", ")}, peers
   --reps N       N samples of everything, instead of each metric's own number
   --quick        one tiny sample of everything: shows that it works, says nothing about speed
   --out FILE     where the report goes; without it a whole run goes to bench/RESULTS.md, any other to standard output
@@ -26,6 +29,9 @@ const HELP = `npm run bench -- [options]
   --sessions A,B,C
                  messages of the sessions that are opened, given on the command line and forked; multiples of four,
                  ${USUAL_SIZES} by default
+  --peers DIR    where pi and omp are, or shall be, installed; a temporary folder unless told
+  --without-peers
+                 Tiller and the floor agent alone
   --wait S       seconds to wait for a quiet machine before each sample, 15 by default
 `;
 
@@ -39,17 +45,26 @@ const OPTIONS = {
   cli: TEXT,
   floor: TEXT,
   sessions: TEXT,
+  peers: TEXT,
+  "without-peers": FLAG,
   wait: TEXT,
   help: FLAG,
 };
 
 function readOptions() {
   const { values } = parseArgs({ options: OPTIONS });
-  const only = values.only?.split(",") ?? Object.keys(METRICS);
-  const unknown = only.filter((name) => !Object.hasOwn(METRICS, name));
-  if (unknown.length > 0) throw new Error(`--only ${unknown}: the metrics are ${Object.keys(METRICS).join(", ")}`);
-  const isWhole = !values.only && !values.quick && !values.reps && !values.sessions;
-  return { ...values, only, out: values.out ?? (isWhole ? join(here, "RESULTS.md") : undefined) };
+  const all = [...Object.keys(METRICS), "peers"];
+  const chosen = values.only?.split(",") ?? all;
+  const unknown = chosen.filter((name) => !all.includes(name));
+  if (unknown.length > 0) throw new Error(`--only ${unknown}: the metrics are ${all.join(", ")}`);
+  const isWhole = !values.only && !values.quick && !values.reps && !values.sessions && !values["without-peers"];
+  return {
+    ...values,
+    only: chosen.filter((name) => name !== "peers"),
+    withPeers: chosen.includes("peers") && !values["without-peers"],
+    isWhole,
+    out: values.out ?? (isWhole ? join(here, "RESULTS.md") : undefined),
+  };
 }
 
 /** The build as it is now: a later one must not change halfway what is measured. */
@@ -102,6 +117,7 @@ async function measureAll(options) {
     results.push({ title, rows: await measure(bench) });
     process.stderr.write(`${name}: ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
   }
+  const peers = options.withPeers ? await measurePeers(bench, options) : undefined;
   await mock.close();
   const { samples, noisy } = bench.quietCounts;
   const facts = [
@@ -110,13 +126,22 @@ async function measureAll(options) {
     ["Processors", `${availableParallelism()}, ${cpus()[0]?.model ?? "unknown"}`],
     ["Noise", options.quick ? "not looked at" : `${noisy} of ${samples} samples began while other work was going on`],
   ];
-  return markdown(facts, results);
+  return { report: markdown(facts, results, peers), peers };
+}
+
+async function measurePeers(bench, options) {
+  const began = performance.now();
+  bench.peers = installPeers(options.peers ? resolve(options.peers) : join(bench.tmp, "peers"));
+  const rows = await comparison(bench);
+  process.stderr.write(`peers: ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
+  return rows;
 }
 
 const options = readOptions();
 if (options.help) process.stdout.write(HELP);
 else {
-  const report = await measureAll(options);
+  const { report, peers } = await measureAll(options);
+  if (options.isWhole && peers) writeFileSync(join(here, "peers.svg"), chart(peers));
   if (options.out) writeFileSync(options.out, report);
   else process.stdout.write(report);
 }

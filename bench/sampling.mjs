@@ -17,13 +17,15 @@ export async function withAgent(
   bench,
   contender,
   use,
-  { args = [], node = bench.node, model = MOCK_MODEL, session = inMemory } = {},
+  { args = [], node = bench.node, model = MOCK_MODEL, session = inMemory, record = true } = {},
 ) {
   const home = createHome(bench.tmp, bench.port);
+  const peer = bench.peers?.[contender];
   const program = contender === FLOOR ? bench.floor : bench.cli;
+  const [command, ...lead] = peer ? peer.settle(home) : [node, program];
   try {
-    const options = ["--mode", "rpc", ...model, ...session(home), ...args];
-    const agent = startAgent(node, [program, ...options], home);
+    const options = ["--mode", "rpc", ...model, ...session(home), ...(peer ? [] : args)];
+    const agent = startAgent(command, [...lead, ...options], { ...home, record });
     try {
       return await use(agent, home);
     } finally {
@@ -40,8 +42,13 @@ export async function prompt(agent, message) {
   agent.write(`${JSON.stringify({ type: "prompt", message })}\n`);
   const first = await agent.until('"text_delta"');
   const end = await agent.until('{"type":"agent_end"');
-  await agent.call({ type: "get_state" });
+  await idle(agent);
   return { first: first.at - began, end: end.at - began };
+}
+
+/** Some are not ready for the next prompt when they say that the run is over. */
+export async function idle(agent) {
+  while ((await agent.call({ type: "get_state" })).data.isStreaming) await sleep(5);
 }
 
 /** Takes `reps` samples of each contender in turns, backwards every other time, so that no one profits from the order. */

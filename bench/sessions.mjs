@@ -56,7 +56,7 @@ export function plantSession({ cwd }, entries) {
   return file;
 }
 
-const inFolder = ({ cwd }) => ["--session-dir", join(cwd, "..", "sessions")];
+export const inFolder = ({ cwd }) => ["--session-dir", join(cwd, "..", "sessions")];
 
 /** Undefined when the agent has no such command or option; why is said aside, the report only says that it is so. */
 async function unlessRefused(doing) {
@@ -75,7 +75,7 @@ async function timed(agent, request) {
   return { ms: at - began, data };
 }
 
-async function openSession(agent, contender, file, count) {
+export async function openSession(agent, contender, file, count) {
   await agent.call({ type: "get_state" });
   const { ms } = await timed(agent, { type: "switch_session", sessionPath: file });
   const { data } = await agent.call({ type: "get_state" });
@@ -114,7 +114,7 @@ async function appendInTurns(bench, contender, agent) {
   return { append: median(times.long), appendFresh: median(times.fresh) };
 }
 
-async function promptAtLength(bench, agent) {
+export async function promptAtLength(bench, agent) {
   await unlessRefused(agent.call({ type: "set_auto_compaction", enabled: false }));
   const { end: firstPrompt } = await prompt(agent, "deltas=3");
   const ends = [];
@@ -135,7 +135,7 @@ async function useLongSession(bench, contender, agent, file, count) {
 }
 
 /** The mock's first long requests take several times as long as the later ones. */
-async function warmUpMock(bench, body) {
+export async function warmUpMock(bench, body) {
   const request = { method: "POST", body };
   for (let i = 0; i < 5; i++) await fetch(`http://127.0.0.1:${bench.port}/v1/messages`, request).then((r) => r.text());
 }

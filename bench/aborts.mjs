@@ -1,0 +1,42 @@
+// How fast a run ends that is told to.
+import { setTimeout as sleep } from "node:timers/promises";
+import { FLOOR, idle, inTurns, OURS, row, withAgent } from "./sampling.mjs";
+
+/** From the abort to `agent_end`, ten times in one process, each in the given moment. */
+export async function abortsIn(agent, message, moment, count) {
+  const times = [];
+  for (let i = 0; i < count; i++) {
+    agent.write(`${JSON.stringify({ type: "prompt", message })}\n`);
+    await agent.until(moment);
+    // In the middle of it, not at its very beginning: starting a process takes milliseconds of its own.
+    await sleep(50);
+    const began = performance.now();
+    agent.write('{"type":"abort"}\n');
+    times.push((await agent.until('{"type":"agent_end"')).at - began);
+    await idle(agent);
+  }
+  return times;
+}
+
+export async function aborts(bench) {
+  const count = bench.quick ? 1 : 20;
+  const moments = [
+    ["while text streams", "deltas=100000 by=1 every=5", '"text_delta"'],
+    ["while `bash` runs `sleep 60`", "calls=1000 run=sleep_60", '"tool_execution_start"'],
+  ];
+  const rows = [];
+  for (const [what, plan, moment] of moments) {
+    const all = { [FLOOR]: [], [OURS]: [] };
+    await inTurns(bench, 3, {
+      [FLOOR]: async () => all[FLOOR].push(...(await withAgent(bench, FLOOR, (a) => abortsIn(a, plan, moment, count)))),
+      [OURS]: async () => all[OURS].push(...(await withAgent(bench, OURS, (a) => abortsIn(a, plan, moment, count)))),
+    });
+    const p99 = all[OURS].toSorted((a, b) => a - b)[Math.ceil(all[OURS].length * 0.99) - 1];
+    rows.push(
+      row(`abort ${what} to \`agent_end\``, "ms", all),
+      row(`the same, median alone`, "ms", all, { base: null, limit: 3 }),
+      row(`the same, 99th percentile`, "ms", { [OURS]: [p99] }, { base: null, limit: 50 }),
+    );
+  }
+  return rows;
+}
