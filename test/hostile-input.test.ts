@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { checkArguments } from "../packages/agent/src/check-arguments.ts";
 import { failureOf } from "../packages/ai/src/http/failure.ts";
 import { readReadme } from "../packages/ai/src/providers/offline/readme.ts";
@@ -26,6 +26,7 @@ import { missingHint } from "../packages/coding-agent/src/tools/edit-hints.ts";
 import { parseIgnoreFile } from "../packages/coding-agent/src/tools/gitignore.ts";
 import { compileGlob } from "../packages/coding-agent/src/tools/glob.ts";
 import { createGrepCollector } from "../packages/coding-agent/src/tools/grep-format.ts";
+import { findRipgrep } from "../packages/coding-agent/src/tools/grep-rg.ts";
 import { shortCommand } from "../packages/coding-agent/src/tools/job-text.ts";
 import { renderNotebook } from "../packages/coding-agent/src/tools/notebook.ts";
 import { readPattern } from "../packages/coding-agent/src/tools/rust-regex.ts";
@@ -41,7 +42,7 @@ describe("a long text does not stop everything", () => {
   it.each<[what: string, work: () => unknown]>([
     ["output of a command", () => joinFailure({ content: `${many("\n")}x`, notice: "" } as never, "failed", ended)],
     ["the command of a job", () => shortCommand({ command: `a${many(" ")}b` })],
-    ["a line of front matter", () => readSimpleHeader(`name:${many(" ")}x`)],
+    ["a line of front matter", () => readSimpleHeader(`name: a${many(" ")}x`)],
     ["a line that grep found", () => createGrepCollector({ limit: 1, context: 0 }).add(grepLine(`${many("\r")}x`))],
     ["a notebook", () => renderNotebook(JSON.stringify(notebook(`${many("\n")}x`)))],
     ["a text to be replaced", () => missingHint("a\nb", `${many("\n")}x`)],
@@ -110,6 +111,20 @@ describe("an id out of a session file", () => {
     fc.assert(fc.property(fc.string(), (id) => join("/f", plainName(id)).startsWith("/f/")));
     expect(plainName("01997b2c-3d4e_x.y")).toBe("01997b2c-3d4e_x.y");
   });
+});
+
+describe("a program in the folder of the project", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tiller-programs-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.skipIf(process.platform === "win32")(
+    "is not taken for one of ours because PATH has a relative folder",
+    async () => {
+      writeFileSync(join(folder, "rg"), "#!/bin/sh\n", { mode: 0o755 });
+      expect(await findRipgrep({ PATH: folder })).toBe(join(folder, "rg"));
+      expect(await findRipgrep({ PATH: `${relative(process.cwd(), folder)}::.` }, "no-such-package")).toBeUndefined();
+    },
+  );
 });
 
 describe("names that every object knows", () => {

@@ -122,6 +122,7 @@ export const SETTINGS = {
   },
   "journal.maxBytes": {
     type: "integer",
+    needsTrust: "is between the host and the agent",
     min: 0,
     default: 16 * 1024 * 1024,
     status: "works",

@@ -181,13 +181,20 @@ describe("a project that nobody has approved", () => {
   });
 
   it("decides neither where conversations are kept nor what is agreed with the host", () => {
-    const own = { sessionDir: "/elsewhere", updates: { mode: "delta" }, input: { maxLineBytes: 2048 }, rpc: { emitTitle: true } };
+    const own = {
+      sessionDir: "/elsewhere",
+      updates: { mode: "delta" },
+      input: { maxLineBytes: 2048 },
+      rpc: { emitTitle: true },
+    };
     write("project/.pi/settings.json", own);
     const { settings, problems } = load();
     const keys = ["sessionDir", "updates.mode", "input.maxLineBytes", "rpc.emitTitle"] as const;
     expect(keys.map((key) => settings.get(key))).toEqual([undefined, "snapshot", 268_435_456, false]);
     expect(problems).toHaveLength(4);
-    expect(problems[0]).toContain("sessionDir says where conversations are kept, so of a project it counts only with --approve");
+    expect(problems[0]).toContain(
+      "sessionDir says where conversations are kept, so of a project it counts only with --approve",
+    );
     expect(load({ projectTrust: "code" }).settings.get("sessionDir")).toBe("/elsewhere");
   });
 

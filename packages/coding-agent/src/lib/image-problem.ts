@@ -1,4 +1,3 @@
-
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** Providers refuse larger ones, most of them far earlier. */
@@ -21,7 +20,11 @@ function isBase64(data: string): boolean {
   let end = data.length;
   // Not by `=+$`, which takes seconds when there are many of them and something behind.
   while (data[end - 1] === "=") end--;
-  return Buffer.from(data, "base64").toString("base64").replace(/={1,2}$/, "") === data.slice(0, end);
+  return (
+    Buffer.from(data, "base64")
+      .toString("base64")
+      .replace(/={1,2}$/, "") === data.slice(0, end)
+  );
 }
 
 function megabytes(bytes: number): string {
