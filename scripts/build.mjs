@@ -11,6 +11,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { buildTypes } from "./build-types.mjs";
+import { licencesOf } from "./licences.mjs";
 import { pagePlugin } from "./page-plugin.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -39,7 +40,7 @@ const COPIES = [
   "packages/ai/src/models.json",
 ];
 /** The package has its own copies of these. */
-const PACKAGE_COPIES = ["README.md", "LICENSE"];
+const PACKAGE_COPIES = ["README.md", "LICENSE", "SECURITY.md"];
 
 /** What every first prompt needs is one file: each further one costs half a millisecond. */
 const RUN_MODULES = [
@@ -187,7 +188,10 @@ export async function build({ outDir = dist, minify = { compress: true, mangle: 
   await writeDist(outDir, [...chunks, ...client]);
   for (const file of COPIES) await copyFile(join(root, file), join(outDir, basename(file)));
   await writeFile(join(outDir, "transcripts.json"), await shippedStories());
-  if (outDir === dist) for (const file of PACKAGE_COPIES) await copyFile(join(root, file), join(productDir, file));
+  if (outDir === dist) {
+    for (const file of PACKAGE_COPIES) await copyFile(join(root, file), join(productDir, file));
+    await writeFile(join(productDir, "THIRD-PARTY-LICENSES.md"), await licencesOf([...chunks, ...client]));
+  }
   await buildTypes({ root, entries: [...Object.values(LIBRARY), CLIENT], outDir: join(outDir, "types") });
   const { eager, start } = startPathOf(chunks);
   return {

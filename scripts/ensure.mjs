@@ -51,6 +51,7 @@ function sourceFiles() {
   const files = [
     join(root, "scripts/build.mjs"),
     join(root, "scripts/build-types.mjs"),
+    join(root, "scripts/licences.mjs"),
     join(root, "schema/rpc.schema.json"),
     lockFile,
   ];

@@ -2,7 +2,7 @@
 // Packs the product, installs the tarball into an empty folder without network, talks to it, also with its client,
 // and compiles a program against its types.
 import { spawn, spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./ensure.mjs";
 import { check, withPacked } from "./packed.mjs";
@@ -122,12 +122,29 @@ function compile(folder) {
   }
 }
 
+const MOST_PACKAGES = 8;
+
+/** What npm has put into the empty folder, by name; packages of packages count as well. */
+function packagesIn(folder) {
+  const { packages } = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8"));
+  const names = Object.keys(packages).map((path) =>
+    path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
+  );
+  check(names.includes("tiller"), `npm has installed no tiller, but ${names.join(", ")}`);
+  check(
+    names.length <= MOST_PACKAGES,
+    `${names.length} packages are too many, at most ${MOST_PACKAGES}: ${names.join(", ")}`,
+  );
+  return names.length;
+}
+
 withPacked(async ({ tarball, user, bin }) => {
+  const packages = packagesIn(user);
   const count = checkFrames(await converse(bin, user));
   useClient(user);
   compile(user);
   process.stdout.write(
-    `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed offline; ${count} frames for one prompt; a program compiles against its types; fine\n`,
+    `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed offline as ${packages} packages; ${count} frames for one prompt; a program compiles against its types; fine\n`,
   );
 }).catch((error) => {
   process.stderr.write(`pack-smoke: ${error.message}\n`);

@@ -26,6 +26,8 @@ export function pack(destination) {
     "package.json",
     "README.md",
     "LICENSE",
+    "SECURITY.md",
+    "THIRD-PARTY-LICENSES.md",
     "dist/cli.js",
     "dist/index.js",
     "dist/client.js",

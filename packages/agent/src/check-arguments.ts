@@ -83,7 +83,7 @@ function coerce(schema: JsonSchema, value: unknown): unknown {
   if (!isObject(value) || !isObject(schema.properties)) return value;
   const result: Record<string, unknown> = { ...value };
   for (const [key, property] of Object.entries(schema.properties)) {
-    if (key in result && isObject(property)) result[key] = coerce(property, result[key]);
+    if (Object.hasOwn(result, key) && isObject(property)) result[key] = coerce(property, result[key]);
   }
   return result;
 }

@@ -217,8 +217,12 @@ function unlistedInScope(pattern: string, source: ModelSource): ScopedModel | un
   return { model: choice.model, ...(choice.thinkingLevel ? { thinkingLevel: choice.thinkingLevel } : {}) };
 }
 
+const MOST_STARS = 4;
+
 function matchGlob(pattern: string, models: readonly Model[]): ScopedModel[] {
   const { name, level } = splitLevel(pattern);
+  // With more of them the engine may get lost, and a project may have written them.
+  if ((name.match(/\*+/g) ?? []).length > MOST_STARS) return [];
   const glob = globToRegExp(name);
   const hits = models.filter((model) => glob.test(`${model.provider}/${model.id}`) || glob.test(model.id));
   return hits.map((model) => ({ model, ...(level ? { thinkingLevel: level } : {}) }));

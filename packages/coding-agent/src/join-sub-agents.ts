@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { findAgents } from "./agents/discover.ts";
 import type { Approvals } from "./approvals/approvals.ts";
 import type { ChildCompaction, ChildMachinery } from "./child-run.ts";
-import { subAgentsFolder } from "./config/paths.ts";
+import { plainName, subAgentsFolder } from "./config/paths.ts";
 import type { Ground } from "./ground.ts";
 import { latePer } from "./lib/late.ts";
 import { requestOf, rulesOf, shellOf } from "./part-settings.ts";
@@ -66,7 +66,7 @@ export function joinSubAgents(ground: Ground, parts: SubAgentParts): SessionSubA
     clock,
     emit: parts.emit,
     folder,
-    sessionFolder: () => (store.sessionFile === undefined ? undefined : join(folder, store.sessionId)),
+    sessionFolder: () => (store.sessionFile === undefined ? undefined : join(folder, plainName(store.sessionId))),
     child: {
       clock,
       ids,

@@ -11,7 +11,7 @@ import {
   sessionsRoot,
   trashFolder,
 } from "./config/paths.ts";
-import { makeFolder } from "./lib/make-folder.ts";
+import { makePrivateFolder } from "./lib/make-folder.ts";
 import type { Adoption } from "./session/adopt-session.ts";
 import type { SessionHistory } from "./session/agent-session.ts";
 import { createHandoff, type HandoffOptions } from "./session/handoff.ts";
@@ -123,7 +123,7 @@ export function createSessionHistory(given: HistoryOptions): EnteringHistory {
 /** For whoever wants to read what a session was handed over with. */
 function writeNotes(notes: string, { agentDir, clock, store }: HistoryOptions): string {
   const folder = handoffsFolder(agentDir);
-  makeFolder(folder);
+  makePrivateFolder(folder);
   const path = join(folder, sessionFileName(clock.now(), store.sessionId).replace(/jsonl$/, "md"));
   writeFileSync(path, `${notes.trimEnd()}\n`, { mode: 0o600 });
   return path;

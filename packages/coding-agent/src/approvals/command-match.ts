@@ -146,7 +146,13 @@ function behindKeywords(given: readonly ShellWord[]): readonly ShellWord[] {
 
 /** Another word comes out of it: `{}` stays what it is, and a home folder is no program. */
 function isExpanded({ text, isDynamic }: ShellWord): boolean {
-  return isDynamic && /[$*?[]|\{[^}]*(?:,|\.\.)/.test(text);
+  return isDynamic && (/[$*?[]/.test(text) || text.split("}").some(hasAlternatives));
+}
+
+/** `{a,b` or `{1..9`: as it stands before the closing brace. */
+function hasAlternatives(text: string): boolean {
+  const inside = text.includes("{") ? text.slice(text.indexOf("{") + 1) : "";
+  return inside.includes(",") || inside.includes("..");
 }
 
 /** `... | sh`: what it runs comes from elsewhere. */

@@ -3,6 +3,7 @@ import type { ToolResult } from "@tiller/protocol/tool";
 import { createOutputBuffer } from "../exec/output-buffer.ts";
 import { type ProcessOutcome, runProcess } from "../exec/run-process.ts";
 import { type ShellSettings, shellInvocation } from "../exec/shell.ts";
+import { withoutEnding } from "../lib/without-ending.ts";
 import type { BashOperations } from "../session/ports.ts";
 import { MAX_BYTES } from "../tools/limits.ts";
 import { KEEP_BYTES, type ShownOutput, showOutput } from "../tools/shell-output.ts";
@@ -94,6 +95,6 @@ async function failureOf(run: () => Promise<{ exitCode: number | null }>): Promi
 }
 
 function withOutput({ content, notice }: ShownOutput, failure: string): string {
-  const output = content.replace(/\n+$/, "") + notice;
+  const output = withoutEnding(content, "\n") + notice;
   return output === "" ? failure : `${output}\n\n${failure}`;
 }

@@ -1,4 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -19,6 +28,17 @@ test("a login stands beside what was there, for nobody else to read, and goes ag
   expect(statSync(path()).mode & 0o777).toBe(0o600);
   keepLogin(folder, "corp", undefined);
   expect(written()).toEqual({ other: { type: "api_key", key: "k" } });
+});
+
+test("what somebody has put where the file is prepared is not followed, and keys stay in the private file", () => {
+  const victim = join(folder, "victim");
+  writeFileSync(victim, "precious");
+  // The name of an earlier version.
+  symlinkSync(victim, `${path()}.${process.pid}`);
+  keepLogin(folder, "corp", { type: "oauth", access: "tok" });
+  expect(readFileSync(victim, "utf8")).toBe("precious");
+  expect(lstatSync(path()).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder).sort()).toEqual(["auth.json", `auth.json.${process.pid}`, "victim"]);
 });
 
 test("the folder need not be there; a broken file is left alone, and that is said", () => {

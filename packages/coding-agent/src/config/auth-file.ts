@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writePrivateFile } from "../lib/private-file.ts";
 import { readJsonFile } from "./json-file.ts";
 
 /**
@@ -16,8 +16,5 @@ export function keepLogin(
   if (problem !== undefined) throw new Error(`The login of "${provider}" was not kept: ${problem}`);
   const { [provider]: _, ...others } = object ?? {};
   const entries = login ? { ...others, [provider]: login } : others;
-  mkdirSync(agentDir, { recursive: true });
-  const aside = `${path}.${process.pid}`;
-  writeFileSync(aside, `${JSON.stringify(entries, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(aside, path);
+  writePrivateFile(path, `${JSON.stringify(entries, undefined, 2)}\n`);
 }

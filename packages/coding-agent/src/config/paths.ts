@@ -104,5 +104,13 @@ export function trashFolder(agentDir: string): string {
 
 /** `2026-11-15T18-41-02-460Z_ID.jsonl` */
 export function sessionFileName(unixMs: number, sessionId: string): string {
-  return `${new Date(unixMs).toISOString().replace(/[:.]/g, "-")}_${sessionId}.jsonl`;
+  return `${new Date(unixMs).toISOString().replace(/[:.]/g, "-")}_${plainName(sessionId)}.jsonl`;
+}
+
+const LONGEST_ID = 128;
+
+/** An id as the name of a file or folder. The id of a session that was opened is somebody's text: it may lead out of the folder. */
+export function plainName(id: string): string {
+  const plain = id.replace(/[^\w.-]+/g, "-").slice(0, LONGEST_ID);
+  return /^\.*$/.test(plain) ? "session" : plain;
 }

@@ -84,7 +84,7 @@ interface Found {
 function take(layer: Layer, rules: FileRules, { path, given, key, row, value }: Found): void {
   if (row.resetInRpc && rules.rpc) return;
   if (row.needsTrust && !rules.programs) {
-    const text = `${given} can start programs, so it counts only with --approve`;
+    const text = `${given} ${row.needsTrust}, so of a project it counts only with --approve`;
     layer.problems.push(placed(layer, path, { level: "warning", key: given, text }));
     return;
   }

@@ -54,11 +54,14 @@ export interface SettingRow {
   formerly?: readonly string[];
   /** RPC mode takes only the built-in default or the host's own `--set`: a user's habits must not change a host's workflow. */
   resetInRpc?: true;
-  /** Names a program to run: in a project file it counts only when the project is trusted. */
-  needsTrust?: true;
+  /** Why it counts in a project file only when the project is trusted. */
+  needsTrust?: "can start programs" | "says where conversations are kept" | "is between the host and the agent";
   /** The lists of all files, the environment and the command line count together; else the strongest source counts alone. */
   addsUp?: true;
-  /** The values are ordered, the strictest first: a project that is not trusted may only choose one that is stricter. */
+  /**
+   * A project that is not trusted may only choose what is stricter. The values of a choice are ordered, the strictest first;
+   * of numbers the smaller one is stricter, and 0 is no limit at all.
+   */
   stricterOnly?: true;
   /** later: read and checked, but the capability behind it is not built yet. */
   status: "works" | "later";
@@ -103,6 +106,7 @@ export const SETTINGS = {
   // The wire
   "updates.mode": {
     type: "choice",
+    needsTrust: "is between the host and the agent",
     values: UPDATE_MODES,
     default: "snapshot",
     status: "works",
@@ -110,6 +114,7 @@ export const SETTINGS = {
   },
   "input.maxLineBytes": {
     type: "integer",
+    needsTrust: "is between the host and the agent",
     min: 1024,
     default: 256 * 1024 * 1024,
     status: "works",
@@ -117,6 +122,7 @@ export const SETTINGS = {
   },
   "journal.maxBytes": {
     type: "integer",
+    needsTrust: "is between the host and the agent",
     min: 0,
     default: 16 * 1024 * 1024,
     status: "works",
@@ -125,6 +131,7 @@ export const SETTINGS = {
   },
   "rpc.emitTitle": {
     type: "boolean",
+    needsTrust: "is between the host and the agent",
     default: DIALECTS.union.sendsTitle,
     dialectDefaults: perDialect((dialect) => dialect.sendsTitle),
     status: "works",
@@ -171,7 +178,7 @@ export const SETTINGS = {
     type: "strings",
     default: [],
     addsUp: true,
-    needsTrust: true,
+    needsTrust: "can start programs",
     status: "works",
     summary: "[Rules](approvals.md) for calls that run unasked, such as `bash(git status)` or `write(src/**)`.",
   },
@@ -199,6 +206,7 @@ export const SETTINGS = {
   // Sessions
   sessionDir: {
     type: "string",
+    needsTrust: "says where conversations are kept",
     status: "works",
     summary: "Folder for session files, instead of one folder per working folder under the agent folder.",
   },
@@ -302,32 +310,87 @@ export const SETTINGS = {
   },
 
   // Limits: 0 means none
-  "limits.prompt.turns": { type: "integer", default: 0, status: "works", summary: "Model calls for one prompt." },
-  "limits.prompt.toolCalls": { type: "integer", default: 0, status: "works", summary: "Tool calls for one prompt." },
-  "limits.prompt.cost": { type: "number", default: 0, status: "works", summary: "Dollars for one prompt." },
-  "limits.prompt.tokens": { type: "integer", default: 0, status: "works", summary: "Tokens for one prompt." },
+  "limits.prompt.turns": {
+    type: "integer",
+    stricterOnly: true,
+    default: 0,
+    status: "works",
+    summary: "Model calls for one prompt.",
+  },
+  "limits.prompt.toolCalls": {
+    type: "integer",
+    stricterOnly: true,
+    default: 0,
+    status: "works",
+    summary: "Tool calls for one prompt.",
+  },
+  "limits.prompt.cost": {
+    type: "number",
+    stricterOnly: true,
+    default: 0,
+    status: "works",
+    summary: "Dollars for one prompt.",
+  },
+  "limits.prompt.tokens": {
+    type: "integer",
+    stricterOnly: true,
+    default: 0,
+    status: "works",
+    summary: "Tokens for one prompt.",
+  },
   "limits.prompt.wallTimeMs": {
     type: "integer",
+    stricterOnly: true,
     default: 0,
     status: "works",
     summary: "Milliseconds for one prompt.",
   },
-  "limits.session.turns": { type: "integer", default: 0, status: "works", summary: "Model calls for the session." },
-  "limits.session.toolCalls": { type: "integer", default: 0, status: "works", summary: "Tool calls for the session." },
-  "limits.session.cost": { type: "number", default: 0, status: "works", summary: "Dollars for the session." },
-  "limits.session.tokens": { type: "integer", default: 0, status: "works", summary: "Tokens for the session." },
+  "limits.session.turns": {
+    type: "integer",
+    stricterOnly: true,
+    default: 0,
+    status: "works",
+    summary: "Model calls for the session.",
+  },
+  "limits.session.toolCalls": {
+    type: "integer",
+    stricterOnly: true,
+    default: 0,
+    status: "works",
+    summary: "Tool calls for the session.",
+  },
+  "limits.session.cost": {
+    type: "number",
+    stricterOnly: true,
+    default: 0,
+    status: "works",
+    summary: "Dollars for the session.",
+  },
+  "limits.session.tokens": {
+    type: "integer",
+    stricterOnly: true,
+    default: 0,
+    status: "works",
+    summary: "Tokens for the session.",
+  },
   "limits.session.wallTimeMs": {
     type: "integer",
+    stricterOnly: true,
     default: 0,
     status: "works",
     summary: "Milliseconds for the session, from the start of the process.",
   },
 
   // Tools
-  shellPath: { type: "string", needsTrust: true, status: "works", summary: "Shell for the bash tool and command." },
+  shellPath: {
+    type: "string",
+    needsTrust: "can start programs",
+    status: "works",
+    summary: "Shell for the bash tool and command.",
+  },
   shellCommandPrefix: {
     type: "string",
-    needsTrust: true,
+    needsTrust: "can start programs",
     status: "works",
     summary: "Text put before every shell command.",
   },
@@ -338,11 +401,17 @@ export const SETTINGS = {
   // Extensions, skills, templates
   packages: {
     type: "any",
-    needsTrust: true,
+    needsTrust: "can start programs",
     status: "works",
     summary: "Packages of extensions, skills and templates.",
   },
-  extensions: { type: "strings", default: [], needsTrust: true, status: "works", summary: "Extensions to load." },
+  extensions: {
+    type: "strings",
+    default: [],
+    needsTrust: "can start programs",
+    status: "works",
+    summary: "Extensions to load.",
+  },
   "extensionLimits.loadMs": {
     type: "integer",
     default: 10_000,
@@ -372,7 +441,7 @@ export const SETTINGS = {
     type: "choice",
     values: ["ask", "always", "never"],
     default: "ask",
-    needsTrust: true,
+    needsTrust: "can start programs",
     status: "works",
     summary:
       "What holds for projects nobody has decided about; without anybody to ask, `ask` lets in texts and no code.",

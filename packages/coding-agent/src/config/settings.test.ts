@@ -67,11 +67,12 @@ describe("which value counts", () => {
     const sessionDir = (inputs: Partial<SettingsInputs> = {}): unknown => load(inputs).settings.get("sessionDir");
     write("agent/settings.json", { sessionDir: "user" });
     expect(sessionDir()).toBe("user");
+    const projectTrust = "code";
     write("project/.pi/settings.json", { sessionDir: "dot-pi" });
-    expect(sessionDir()).toBe("dot-pi");
+    expect(sessionDir({ projectTrust })).toBe("dot-pi");
     write("project/.tiller/settings.json", { sessionDir: "dot-tiller" });
-    expect(sessionDir()).toBe("dot-tiller");
-    expect(sessionDir({ env })).toBe("variable");
+    expect(sessionDir({ projectTrust })).toBe("dot-tiller");
+    expect(sessionDir({ projectTrust, env })).toBe("variable");
     expect(sessionDir({ env, flags: { sessionDir: "flag" } })).toBe("flag");
   });
 
@@ -174,9 +175,42 @@ describe("a project that nobody has approved", () => {
     expect([settings.get("defaultModel"), settings.get("shellPath")]).toEqual(["m", undefined]);
     const file = join(root, "project/.pi/settings.json");
     expect(problems).toEqual([
-      `${file}:1:2: shellPath can start programs, so it counts only with --approve`,
-      `${file}:1:23: extensions can start programs, so it counts only with --approve`,
+      `${file}:1:2: shellPath can start programs, so of a project it counts only with --approve`,
+      `${file}:1:23: extensions can start programs, so of a project it counts only with --approve`,
     ]);
+  });
+
+  it("decides neither where conversations are kept nor what is agreed with the host", () => {
+    const own = {
+      sessionDir: "/elsewhere",
+      updates: { mode: "delta" },
+      input: { maxLineBytes: 2048 },
+      rpc: { emitTitle: true },
+    };
+    write("project/.pi/settings.json", own);
+    const { settings, problems } = load();
+    const keys = ["sessionDir", "updates.mode", "input.maxLineBytes", "rpc.emitTitle"] as const;
+    expect(keys.map((key) => settings.get(key))).toEqual([undefined, "snapshot", 268_435_456, false]);
+    expect(problems).toHaveLength(4);
+    expect(problems[0]).toContain(
+      "sessionDir says where conversations are kept, so of a project it counts only with --approve",
+    );
+    expect(load({ projectTrust: "code" }).settings.get("sessionDir")).toBe("/elsewhere");
+  });
+
+  it.each<[user: number, project: number, counts: number]>([
+    [0, 0, 0],
+    [0, 5, 5],
+    [5, 0, 5],
+    [5, 9, 5],
+    [5, 2, 2],
+  ])("may tighten the limits and not loosen them: the user says %d, the project %d", (user, project, counts) => {
+    write("agent/settings.json", { limits: { prompt: { cost: user } } });
+    write("project/.pi/settings.json", { limits: { prompt: { cost: project } } });
+    const { settings, problems } = load();
+    expect(settings.get("limits.prompt.cost")).toBe(counts);
+    expect(problems).toHaveLength(counts === project ? 0 : 1);
+    expect(load({ projectTrust: "code" }).settings.get("limits.prompt.cost")).toBe(project);
   });
 
   it("may bring programs once it is approved", () => {

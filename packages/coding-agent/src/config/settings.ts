@@ -97,14 +97,16 @@ function settingsOf(
 
 /** A project that nobody trusts must not loosen what protects the user from it. */
 function looserThan(current: unknown, layer: Layer, key: SettingKey): boolean {
-  const { stricterOnly, values = [] } = SETTING_ROWS[key] ?? {};
+  const { stricterOnly, values } = SETTING_ROWS[key] ?? {};
   const { value } = layer.values.get(key) ?? {};
-  if (!stricterOnly || values.indexOf(String(value)) <= values.indexOf(String(current))) return false;
+  // The higher the looser.
+  const place = (of: unknown): number => (values ? values.indexOf(String(of)) : Number(of) || Number.POSITIVE_INFINITY);
+  if (!stricterOnly || place(value) <= place(current)) return false;
   layer.problems.push({
     level: "warning",
     source: layer.name,
     key,
-    message: `${layer.name}: ${key} is "${value}", which is looser than "${current}"; of a project it counts only with --approve`,
+    message: `${layer.name}: ${key} is ${shownValue(value)}, which is looser than ${shownValue(current)}; of a project it counts only with --approve`,
   });
   return true;
 }

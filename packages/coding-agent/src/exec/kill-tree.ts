@@ -101,7 +101,8 @@ function hasProgram(pid: number): boolean {
 function groupOf(pid: number): number | undefined {
   const stat = readProc(pid, "stat").toString();
   const group = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2]);
-  return group > 0 ? group : undefined;
+  // A signal to the group 1 would go to everybody.
+  return group > 1 ? group : undefined;
 }
 
 /**

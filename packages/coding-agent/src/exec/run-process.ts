@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { delimiter } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import type { Clock } from "@tiller/protocol/clock";
 import { randomHex } from "../lib/clock.ts";
+import { searchPath } from "../lib/search-path.ts";
 import { onEndProcesses, TOKEN_VARIABLE } from "./end-processes.ts";
 import { groupExists, killByToken, signalGroup } from "./kill-tree.ts";
 import { createPipePool, type OutputPipe } from "./output-pipe.ts";
@@ -58,7 +60,8 @@ const pipes = isMainThread ? createPipePool(makeFifo) : undefined;
 let started = 0;
 
 function makeFifo(path: string): boolean {
-  return spawnSync("mkfifo", ["-m", "600", path], { stdio: "ignore" }).status === 0;
+  const env = { PATH: searchPath(process.env.PATH ?? "/usr/bin:/bin").join(delimiter) };
+  return spawnSync("mkfifo", ["-m", "600", path], { stdio: "ignore", env }).status === 0;
 }
 
 /** A mark for one process: the `;` keeps number 1 from being found in number 12. */

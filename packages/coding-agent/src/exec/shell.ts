@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
+import { searchPath } from "../lib/search-path.ts";
 
 /** How a command line is handed to a shell. */
 
@@ -21,8 +22,7 @@ export function defaultShell(): string {
 }
 
 function onPath(name: string): string[] {
-  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
-  return folders.map((folder) => join(folder, name));
+  return searchPath(process.env.PATH).map((folder) => join(folder, name));
 }
 
 /** Without a prefix the command is on the first line, so that the line numbers in the shell's own messages are right. */

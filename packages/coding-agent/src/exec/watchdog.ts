@@ -20,7 +20,8 @@ export interface Watchdog {
 /**
  * Linux: the groups, then whoever has the token in its environment, with its group, until ten looks in a row find nobody: a process that
  * replaces its program has no environment for a moment, and on a busy machine that takes its time.
- * Where there is no /proc only the groups are ended.
+ * Where there is no /proc only the groups are ended. A process chooses its own name, which stands in its `stat` before its group
+ * and may hold anything, line breaks too: the group is taken from behind the last bracket of the last line.
  */
 const SCRIPT = `trap '' HUP INT TERM
 read -r _
@@ -31,9 +32,11 @@ while [ $clean -lt 10 ] && [ $looks -lt 500 ] && [ -r /proc/self/environ ]; do
   looks=$((looks + 1)) clean=$((clean + 1))
   for file in $(grep -alsF "$1" /proc/[0-9]*/environ); do
     clean=0 pid=\${file#/proc/} pid=\${pid%/environ}
-    read -r stat <"/proc/$pid/stat" || continue
+    stat=
+    while read -r line; do stat=$line; done <"/proc/$pid/stat"
     set -- "$1" \${stat##*) }
-    kill -KILL "-$4" "$pid"
+    case \${4-} in '' | 0 | 1 | *[!0-9]*) ;; *) kill -KILL "-$4" ;; esac
+    kill -KILL "$pid"
   done
   [ $clean -eq 0 ] || sleep 0.02
 done`;

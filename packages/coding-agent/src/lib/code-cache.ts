@@ -49,6 +49,7 @@ const EXTENSIONS = /^load-extensions/;
 
 export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): void {
   const cacheDir = join(folder, `${process.version}-${process.arch}-${build}`);
+  const isOurs = isOnlyOurs(cacheDir, entry);
   const nodeRequire = createRequire(entry);
   const loaded = new Map<string, Loaded>();
   const fresh = new Map<string, Script>();
@@ -81,7 +82,7 @@ export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): v
     const name = cacheName(file);
     const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
       filename: file,
-      cachedData: readCode(join(cacheDir, name)),
+      cachedData: isOurs ? readCode(join(cacheDir, name)) : undefined,
     });
     // False only when there was something and it was taken.
     if (script.cachedDataRejected !== false) fresh.set(name, script);
@@ -90,9 +91,27 @@ export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): v
 
   process.once("exit", () => {
     const from = worthKeeping ? 0 : (beforeExtensions ?? fresh.size);
-    if (fresh.size > from) keep(cacheDir, new Map([...fresh].slice(from)));
+    if (isOurs && fresh.size > from) keep(cacheDir, new Map([...fresh].slice(from)));
   });
   load(entry);
+}
+
+/**
+ * Compiled code is run as it is. So it counts only where nobody could have put it but us, the administrator and the owner of
+ * the program, who could change that as well: the folder of the program may be open to more people, for all we know.
+ */
+export function isOnlyOurs(cacheDir: string, program: string): boolean {
+  // Windows has neither users nor modes here.
+  if (process.getuid === undefined) return true;
+  try {
+    const folder = statSync(cacheDir, { throwIfNoEntry: false });
+    if (!folder) return true;
+    if ((folder.mode & 0o022) !== 0) return false;
+    return [process.getuid(), 0].includes(folder.uid) || folder.uid === statSync(program).uid;
+  } catch {
+    // What cannot even be looked at is not used.
+    return false;
+  }
 }
 
 /** A script from a cache cannot import anything. The few files that do, to load what users have installed, go without. */
@@ -128,7 +147,7 @@ function readCode(file: string): Buffer | undefined {
 /** Written aside and renamed: many processes start at once, and none may read half a file. */
 function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>): void {
   try {
-    mkdirSync(cacheDir, { recursive: true });
+    mkdirSync(cacheDir, { recursive: true, mode: 0o755 });
     const aside = mkdtempSync(join(cacheDir, "new-"));
     for (const [name, script] of scripts) {
       writeCode(join(aside, name), script.createCachedData());
@@ -144,7 +163,7 @@ function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>): void {
 function writeCode(file: string, code: Buffer): void {
   const sum = Buffer.alloc(CHECKSUM_BYTES);
   sum.writeUInt32LE(crc32(code));
-  const fd = openSync(file, "wx");
+  const fd = openSync(file, "wx", 0o644);
   try {
     writeSync(fd, Buffer.concat([sum, code]));
     fsyncSync(fd);

@@ -10,9 +10,8 @@ export function copied<T>(value: T): T {
   if (value instanceof Map || value instanceof Set) return structuredClone(value);
   const kind: unknown = Object.getPrototypeOf(value);
   if (kind !== Object.prototype && kind !== null) return value;
-  const copy: Record<string, unknown> = {};
-  for (const [name, part] of Object.entries(value)) copy[name] = copied(part);
-  return copy as T;
+  // Not by assignment: what is called `__proto__` in a file is a field like any other.
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copied(part)])) as T;
 }
 
 /** The copy of an object, the same one each time: a session of thousands of entries is copied once. */

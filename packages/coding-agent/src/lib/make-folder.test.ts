@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder, makePrivateFolder } from "./make-folder.ts";
 
 describe("making a folder", () => {
   let dir = "";
@@ -16,6 +16,19 @@ describe("making a folder", () => {
     makeFolder(path);
     makeFolder(path);
     expect(statSync(path).isDirectory()).toBe(true);
+  });
+
+  it("makes private ones for their owner only, whatever the mask, and leaves those alone that are there", () => {
+    const mask = process.umask(0);
+    try {
+      makePrivateFolder(join(dir, "a/b"));
+      makeFolder(join(dir, "open"), 0o755);
+      makePrivateFolder(join(dir, "open"));
+    } finally {
+      process.umask(mask);
+    }
+    const modes = ["a", "a/b", "open"].map((name) => statSync(join(dir, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o700, 0o755]);
   });
 
   it("fails where a file stands in the way", () => {

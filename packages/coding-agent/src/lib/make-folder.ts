@@ -5,16 +5,21 @@ import { dirname } from "node:path";
  * Makes a folder and those above it. Node's own `recursive: true` never returns where the system answers ENOENT for a
  * folder whose parent exists, as it does below /proc.
  */
-export function makeFolder(path: string): void {
-  if (makeOne(path) !== "ENOENT") return;
+export function makeFolder(path: string, mode?: number): void {
+  if (makeOne(path, mode) !== "ENOENT") return;
   const parent = dirname(path);
-  if (parent !== path) makeFolder(parent);
-  mkdirSync(path);
+  if (parent !== path) makeFolder(parent, mode);
+  mkdirSync(path, { mode });
 }
 
-function makeOne(path: string): "done" | "ENOENT" {
+/** For what is the user's own: the folders that have to be made are for their owner only. */
+export function makePrivateFolder(path: string): void {
+  makeFolder(path, 0o700);
+}
+
+function makeOne(path: string, mode: number | undefined): "done" | "ENOENT" {
   try {
-    mkdirSync(path);
+    mkdirSync(path, { mode });
     return "done";
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

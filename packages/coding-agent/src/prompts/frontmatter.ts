@@ -1,3 +1,4 @@
+import { withoutEnding } from "../lib/without-ending.ts";
 import { readText } from "./places.ts";
 import type { Header } from "./yaml-header.ts";
 
@@ -94,7 +95,7 @@ export function readSimpleHeader(header: string): Header | undefined {
     if (line === "" || line.startsWith("#")) continue;
     const [, key, rest = ""] = KEY_AND_VALUE.exec(line) ?? [];
     if (key === undefined || values.has(key) || WORDS.has(key)) return undefined;
-    const value = simpleValue(rest.replace(/[ \t]+$/, ""));
+    const value = simpleValue(withoutEnding(rest, " \t"));
     if (value === undefined) return undefined;
     values.set(key, value);
     lines.set(key, index + 1);

@@ -93,7 +93,8 @@ const TAKERS: Readonly<Record<string, (entry: Line, description: SessionDescript
 };
 
 function takeEntry(entry: Line, description: SessionDescription): void {
-  TAKERS[String(entry.type)]?.(entry, description);
+  const type = String(entry.type);
+  if (Object.hasOwn(TAKERS, type)) TAKERS[type]?.(entry, description);
   takeUsage(entry.usage, description);
 }
 
@@ -105,7 +106,8 @@ function takeName(name: unknown, description: SessionDescription): void {
 
 function takeMessage(message: Line, description: SessionDescription): void {
   const role = String(message.role);
-  description.messages[role] = (description.messages[role] ?? 0) + 1;
+  const before = Object.hasOwn(description.messages, role) ? description.messages[role]! : 0;
+  description.messages[role] = before + 1;
   if (role !== "assistant") return;
   if (textOf(message.provider) && textOf(message.model)) description.model = `${message.provider}/${message.model}`;
   if (Array.isArray(message.content)) {
@@ -167,7 +169,9 @@ const ROLE_TEXT: Readonly<Record<string, string>> = {
 
 function messagesText({ messages, toolCalls, compactions, entries }: SessionDescription): string {
   const total = Object.values(messages).reduce((sum, count) => sum + count, 0);
-  const parts = Object.entries(messages).map(([role, count]) => `${count} ${ROLE_TEXT[role] ?? role}`);
+  const parts = Object.entries(messages).map(
+    ([role, count]) => `${count} ${Object.hasOwn(ROLE_TEXT, role) ? ROLE_TEXT[role] : role}`,
+  );
   const more = [counted(toolCalls, "tool call"), counted(compactions, "compaction")];
   return `${total} (of ${entries} entries): ${[...parts, ...more].join(", ")}`;
 }

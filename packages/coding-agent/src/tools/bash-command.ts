@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import { type ProcessOutcome, type ProcessRequest, runProcess } from "../exec/run-process.ts";
 import { shellInvocation } from "../exec/shell.ts";
 import { isFolder } from "../exec/start-failure.ts";
+import { withoutEnding } from "../lib/without-ending.ts";
 import { resolvePath } from "./path.ts";
 import type { ShownOutput } from "./shell-output.ts";
 import type { ToolContext } from "./tool.ts";
@@ -83,7 +84,7 @@ export function exitCodeOf({ exitCode, signal }: ProcessOutcome): number {
 }
 
 export function joinFailure({ content, notice }: ShownOutput, failure: string, outcome: ProcessOutcome): string {
-  const output = content.replace(/\n+$/, "") + notice;
+  const output = withoutEnding(content, "\n") + notice;
   if (output !== "") return `${output}\n\n${failure}`;
   return outcome.ended === "exited" ? `(no output)\n\n${failure}` : failure;
 }

@@ -1,3 +1,5 @@
+import { withoutEnding } from "../lib/without-ending.ts";
+
 /** What helps a model to get an edit right at the second try. Pure; only called when an edit has failed. */
 
 const MAX_SHOWN_LINES = 12;
@@ -9,7 +11,7 @@ const MIN_LIKENESS = 0.5;
 /** The lines that come nearest to the wanted text; empty when nothing is like it. */
 export function missingHint(content: string, oldText: string): string {
   const lines = content.split("\n");
-  const wanted = oldText.replace(/^\n+|\n+$/g, "").split("\n");
+  const wanted = withoutEnding(oldText, "\n").replace(/^\n+/, "").split("\n");
   const start = startByEqualLines(lines, wanted) ?? startByLikeness(lines, wanted);
   if (start === undefined) return "";
   const shown = lines.slice(start, start + Math.min(wanted.length, MAX_SHOWN_LINES));

@@ -1,3 +1,5 @@
+import { globTest } from "./guarded-match.ts";
+
 /** The rules of one ignore file, read the way ripgrep reads them, so that our own walk sees the same files. Pure. */
 
 export type Verdict = "ignored" | "wanted" | undefined;
@@ -62,8 +64,8 @@ function compile(pattern: string, anchored: boolean): Rule["matches"] | undefine
   const source = toRegexSource(anchored ? pattern : `**/${pattern}`.replace(/^\*\*\/\*\*\//, "**/"));
   if (source === undefined) return undefined;
   try {
-    const regex = new RegExp(`^${source}$`, "su");
-    return (path) => regex.test(path);
+    // A rule that nobody could ever finish reading is none.
+    return globTest(new RegExp(`^${source}$`, "su"), `*${pattern}`, () => false);
   } catch {
     // A class such as [z-a] is no rule.
     return undefined;

@@ -1,4 +1,5 @@
 import picomatch from "picomatch";
+import { globTest } from "./guarded-match.ts";
 
 /**
  * A glob over paths with forward slashes. Without a slash in it the pattern is about the name alone, at any depth; whoever has
@@ -9,14 +10,20 @@ export function compileGlob(pattern: string): (path: string, name?: string) => b
   // The bare expression: what the package does around it costs more than the match.
   const regex = picomatch.makeRe(clean, { dot: true });
   const ending = literalEnding(clean);
-  const matches = (text: string) => text.endsWith(ending) && (text === clean || regex.test(text));
+  const fits = globTest(regex, clean, () => {
+    throw new Error(`The pattern "${pattern}" takes too long: use fewer stars, or name the folder.`);
+  });
+  const matches = (text: string) => text.endsWith(ending) && (text === clean || fits(text));
   if (clean.includes("/")) return (path) => matches(path);
   return (path, name = path.slice(path.lastIndexOf("/") + 1)) => matches(name);
 }
 
 /** What every match ends with, as far as that is plain to see; most paths are told by it. */
 function literalEnding(glob: string): string {
-  return /[!|()]/.test(glob) ? "" : /[\w.-]*$/.exec(glob)![0];
+  if (/[!|()]/.test(glob)) return "";
+  let start = glob.length;
+  while (start > 0 && /[\w.-]/.test(glob[start - 1]!)) start--;
+  return glob.slice(start);
 }
 
 /** Relative to the searched folder. A folder with its slash means everything in it, and all that is in it not the folder. */

@@ -1,4 +1,5 @@
 import type { ToolResult } from "@tiller/protocol/tool";
+import { withoutEnding } from "../lib/without-ending.ts";
 import { MAX_BYTES } from "./limits.ts";
 import { textResult, withNotices } from "./tool.ts";
 import { formatSize, truncateHead } from "./truncate.ts";
@@ -47,7 +48,7 @@ export function createGrepCollector({ limit, context }: { limit: number; context
   let last: GrepLine | undefined;
 
   const shorten = (text: string) => {
-    const line = text.replace(/[\r\n]+$/, "");
+    const line = withoutEnding(text, "\r\n");
     if (line.length <= MAX_LINE_CHARS) return line;
     linesTruncated = true;
     return `${wholeCharacters(line, MAX_LINE_CHARS)}... [truncated]`;

@@ -1,4 +1,4 @@
-import { createContext, Script } from "node:vm";
+import { runGuarded } from "./guarded-match.ts";
 import type { LinePattern } from "./rust-regex.ts";
 import { createMachine } from "./rust-regex-machine.ts";
 
@@ -38,19 +38,4 @@ export function createLineMatcher(pattern: LinePattern, isSuspect: boolean): Lin
 
 function withoutEnd(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
-}
-
-const CALL_WORK = new Script("work()");
-
-/**
- * Undefined when it takes too long. It is the engine's own watchdog, the only one that can interrupt a regular expression;
- * it costs a tenth of a millisecond, so it is for suspects only.
- */
-function runGuarded<T>(timeout: number, work: () => T): T | undefined {
-  try {
-    return CALL_WORK.runInContext(createContext({ work }), { timeout }) as T;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
-    return undefined;
-  }
 }

@@ -1,10 +1,11 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { runProcess } from "../exec/run-process.ts";
 import { throwIfAborted } from "../lib/abort.ts";
 import { createLineSplitter } from "../lib/jsonl.ts";
 import { repositoryTop } from "../lib/repository-top.ts";
+import { searchPath } from "../lib/search-path.ts";
 import { compileGlob, ripgrepGlob } from "./glob.ts";
 import { binaryNote, type GrepCollector, type GrepLine, type GrepRequest } from "./grep-format.ts";
 import { patternOf } from "./grep-pattern.ts";
@@ -22,8 +23,8 @@ const EXIT_TROUBLE = 2;
 /** The `rg` on PATH, else the one of the optional package beside us, else none. */
 export async function findRipgrep(env: ToolContext["env"], bundled = "@vscode/ripgrep"): Promise<string | undefined> {
   const name = process.platform === "win32" ? "rg.exe" : "rg";
-  for (const folder of (env.PATH ?? "").split(delimiter)) {
-    if (folder !== "" && (await isProgram(join(folder, name)))) return join(folder, name);
+  for (const folder of searchPath(env.PATH)) {
+    if (await isProgram(join(folder, name))) return join(folder, name);
   }
   try {
     // The name in a variable: the package is optional, and the bundler shall not look for it.

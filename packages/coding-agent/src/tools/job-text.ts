@@ -6,7 +6,8 @@ import type { Job } from "./tool.ts";
 const MAX_COMMAND = 200;
 
 export function shortCommand({ command }: Pick<Job, "command">): string {
-  const line = command.trim().replaceAll(/\s*\n\s*/g, " ⏎ ");
+  const lines = command.trim().split("\n");
+  const line = lines.flatMap((one) => one.trim() || []).join(" ⏎ ");
   return line.length <= MAX_COMMAND ? line : `${line.slice(0, MAX_COMMAND).toWellFormed()}...`;
 }
 

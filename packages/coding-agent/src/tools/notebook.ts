@@ -1,4 +1,5 @@
 import { cleanText } from "../exec/clean-text.ts";
+import { withoutEnding } from "../lib/without-ending.ts";
 import { formatSize } from "./truncate.ts";
 
 /** A Jupyter notebook as text: its cells in order, with the beginning and the end of what they put out. Pure. */
@@ -78,8 +79,7 @@ function renderData(data: Record<string, unknown>): string {
 
 /** Long lines lose their end, long outputs their middle. */
 function shorten(text: string): string {
-  const lines = text
-    .replace(/\n+$/, "")
+  const lines = withoutEnding(text, "\n")
     .split("\n")
     .map((line) => (line.length > MAX_OUTPUT_LINE_CHARS ? `${line.slice(0, MAX_OUTPUT_LINE_CHARS)}...` : line));
   if (lines.length <= MAX_OUTPUT_LINES) return lines.join("\n").toWellFormed();

@@ -130,7 +130,7 @@ function readProperty(written: string, negated: boolean): string {
     .replace(/(?:^|_)\p{L}/gu, (letter) => letter.toUpperCase());
   const scriptKind = kind !== undefined && simple(kind).endsWith("x") ? "scx" : "sc";
   const letter = isNegated ? "P" : "p";
-  const special = kind === undefined ? SPECIAL_PROPERTIES[name] : undefined;
+  const special = kind === undefined && Object.hasOwn(SPECIAL_PROPERTIES, name) ? SPECIAL_PROPERTIES[name] : undefined;
   if (special) return isNegated ? allBut(special) : special;
   const isCategory = kind === undefined || ["gc", "generalcategory"].includes(simple(kind));
   if (known && isCategory) return `\\${letter}{${known}}`;

@@ -9,8 +9,13 @@ const LONGEST_PURPOSE = 400;
 /** Lines that are no prose: headings, badges, pictures, HTML, tables, lists, rules, directives. */
 const NOT_PROSE = /^(?:#|!\[|\[!\[|<|\||[-*+]\s|\d+[.)]\s|={3,}|-{3,}|\*{3,}|\.\.\s|:\w+:|\[[^\]]+\]:)/;
 
+const LONGEST_LINE = 2000;
+
 export function readReadme(text: string): ReadmeFacts {
-  const lines = withoutCode(text).split("\n");
+  // A line that is longer says what it has to say in its beginning.
+  const lines = withoutCode(text)
+    .split("\n")
+    .map((line) => line.slice(0, LONGEST_LINE));
   return { title: titleOf(lines), purpose: purposeOf(lines) };
 }
 
@@ -47,9 +52,11 @@ function purposeOf(lines: readonly string[]): string | undefined {
 
 /** Without pictures, links, emphasis and tags. */
 function plain(markdown: string): string {
-  const unlinked = markdown.replace(/!\[[^\]]*\]\([^)]*\)/g, "").replace(/\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, "$1");
+  const unlinked = markdown
+    .replace(/!\[[^[\]]*\]\([^()]*\)/g, "")
+    .replace(/\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g, "$1");
   return unlinked
-    .replace(/<[^>]*>/g, "")
+    .replace(/<[^<>]*>/g, "")
     .replace(/(\*\*|__)(.+?)\1/g, "$2")
     .replace(/\s+/g, " ")
     .trim();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { randomHex } from "../../lib/clock.ts";
-import { makeFolder } from "../../lib/make-folder.ts";
+import { makePrivateFolder } from "../../lib/make-folder.ts";
 import { COMPILER_VERSION, type Compiled } from "./compiled.ts";
 import { parseJson } from "./parse-json.ts";
 
@@ -70,7 +70,7 @@ function read(file: string, source: string): Compiled | undefined {
 
 /** Written aside and renamed: another process never reads half a file, and two that write at once write the same. */
 function write(folder: string, file: string, source: string, compiled: Compiled): void {
-  makeFolder(folder);
+  makePrivateFolder(folder);
   const aside = `${file}.${process.pid}-${randomHex(8)}`;
   const { kind, code, requires } = compiled;
   const header: Header = { kind, requires, codeLength: code.length, sum: crc32(code) };

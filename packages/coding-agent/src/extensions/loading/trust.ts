@@ -1,6 +1,6 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { readJsonFile } from "../../config/json-file.ts";
+import { writePrivateFile } from "../../lib/private-file.ts";
 import { realPath } from "./files.ts";
 
 /** Decisions about projects that somebody has taken before: `{ "/abs/project": true }`. */
@@ -29,8 +29,5 @@ export function rememberDecision(agentDir: string, project: string, isTrusted: b
   const { object: decisions, problem } = readJsonFile(path);
   if (problem !== undefined) throw new Error(`the decision about ${project} is not remembered: ${problem}`);
   const known = Object.fromEntries(Object.entries(decisions ?? {}).filter(([name]) => name !== realPath(project)));
-  const aside = `${path}.${process.pid}`;
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(aside, `${JSON.stringify({ ...known, [project]: isTrusted }, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(aside, path);
+  writePrivateFile(path, `${JSON.stringify({ ...known, [project]: isTrusted }, undefined, 2)}\n`);
 }

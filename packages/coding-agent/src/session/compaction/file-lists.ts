@@ -49,7 +49,22 @@ export function fileListText({ readFiles, modifiedFiles }: FileLists): string {
 
 /** The summary without the lists: they are made anew each time. */
 export function withoutFileLists(summary: string): string {
-  return summary.replace(/\s*<(read-files|modified-files)>\n[\s\S]*?\n<\/\1>/g, "").trimEnd();
+  let kept = summary;
+  for (const tag of ["read-files", "modified-files"]) kept = withoutBlocks(kept, `<${tag}>\n`, `\n</${tag}>`);
+  return kept.trimEnd();
+}
+
+/** Not by a regular expression: on a text of blanks, or of beginnings without an end, it would be at it for minutes. */
+function withoutBlocks(text: string, opening: string, closing: string): string {
+  let kept = "";
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf(opening, from);
+    const end = start < 0 ? -1 : text.indexOf(closing, start + opening.length);
+    if (end < 0) return kept + text.slice(from);
+    kept += text.slice(from, start).trimEnd();
+    from = end + closing.length;
+  }
 }
 
 function block(tag: string, paths: readonly string[]): string {

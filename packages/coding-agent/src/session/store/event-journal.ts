@@ -1,6 +1,6 @@
 import { closeSync, ftruncateSync, openSync, renameSync, writeSync } from "node:fs";
 import type { AgentMessage } from "@tiller/protocol/message";
-import { makeFolder } from "../../lib/make-folder.ts";
+import { makePrivateFolder } from "../../lib/make-folder.ts";
 import { toJson } from "../../lib/wire-json.ts";
 import { reasonOf } from "./file-errors.ts";
 import {
@@ -121,7 +121,7 @@ export function createEventJournal({ session, folder, maxBytes, onTrouble }: Eve
   };
 
   const begin = (path: string, before: number, reserved: number): OpenFile => {
-    makeFolder(folder);
+    makePrivateFolder(folder);
     const fd = openSync(path, "w", PRIVATE);
     const size = writeAll(fd, headerLine({ sessionId: sessionId ?? "", before }) + reservedLine(reserved));
     return { path, fd, size, reserved, before };

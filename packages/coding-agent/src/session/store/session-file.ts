@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
-import { makeFolder } from "../../lib/make-folder.ts";
+import { makePrivateFolder } from "../../lib/make-folder.ts";
 import { codeOf, notAFile, reasonOf } from "./file-errors.ts";
 import { closeQuietly, followLinks, LINE_END, PRIVATE, readSessionBytes, writeWholeFile } from "./whole-file.ts";
 
@@ -230,7 +230,7 @@ class AppendedFile implements SessionFile {
   }
 
   private open(): number {
-    if (!this.exists) makeFolder(dirname(this.path));
+    if (!this.exists) makePrivateFolder(dirname(this.path));
     const create = this.exists ? 0 : constants.O_CREAT;
     const fd = openSync(this.path, constants.O_RDWR | constants.O_APPEND | create, PRIVATE);
     try {
@@ -251,7 +251,7 @@ class AppendedFile implements SessionFile {
     // Remembered: when this fails, what is at the path then may look as if it were ours.
     this.needsAnew = true;
     this.letGo();
-    makeFolder(dirname(this.path));
+    makePrivateFolder(dirname(this.path));
     keepIfForeign(this.path, this.options.whole());
     this.size = writeWholeFile(this.path, this.options.whole());
     this.waiting = [];

@@ -14,7 +14,7 @@ import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
 import { randomHex, sleep } from "../../lib/clock.ts";
-import { makeFolder } from "../../lib/make-folder.ts";
+import { makePrivateFolder } from "../../lib/make-folder.ts";
 import { codeOf } from "./file-errors.ts";
 
 /**
@@ -135,7 +135,7 @@ function writeClaim({ file, text }: Claim): void {
     fd = openSync(file, "wx", 0o600);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
-    makeFolder(dirname(file));
+    makePrivateFolder(dirname(file));
     fd = openSync(file, "wx", 0o600);
   }
   try {

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
-import { makeFolder } from "../../lib/make-folder.ts";
+import { makePrivateFolder } from "../../lib/make-folder.ts";
 import { factsOf } from "./session-folders.ts";
 import { readHead } from "./session-head.ts";
 import { ownerText, tryLock } from "./session-lock.ts";
@@ -35,7 +35,7 @@ export function deleteSession(deletion: Deletion): { trashPath: string } | { err
 }
 
 function moveToTrash({ path, trashDir, clock, rename = renameSync }: Deletion): string {
-  makeFolder(trashDir);
+  makePrivateFolder(trashDir);
   const trashPath = freePath(trashDir, `${dateOf(clock)}-${basename(path)}`);
   // The session last: when something fails before, it is still where it was.
   if (existsSync(path + DAMAGED_END)) move(path + DAMAGED_END, trashPath + DAMAGED_END, rename);

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { randomHex } from "../../lib/clock.ts";
-import { makeFolder } from "../../lib/make-folder.ts";
+import { makePrivateFolder } from "../../lib/make-folder.ts";
 import { codeOf, notAFile, reasonOf, SessionFileError } from "./file-errors.ts";
 
 /** Session files read and written as a whole. Lines are added to them by `session-file.ts`. */
@@ -107,7 +107,7 @@ export function removeLeftovers(path: string): void {
 /** Only `beginNewFile` and what it gives may throw; whoever cannot go on discards it. */
 export function beginNewFile(path: string): NewFile {
   const target = followLinks(path);
-  makeFolder(dirname(target));
+  makePrivateFolder(dirname(target));
   const old = statSync(target, { throwIfNoEntry: false });
   const temporary = `${target}.${randomHex(8)}.tmp`;
   let fd: number | undefined = openSync(temporary, "wx", PRIVATE);
