@@ -20,7 +20,8 @@ export class FakeAgent implements Transport {
   }
 
   send(frame: object): void {
-    const command = frame as Frame;
+    // What is no JSON cannot be sent, as over a pipe.
+    const command = JSON.parse(JSON.stringify(frame)) as Frame;
     this.sent.push(command);
     const answer = this.answers(command, this) ?? usual(command);
     if (answer === undefined) return;

@@ -140,6 +140,14 @@ class BadAgents(unittest.TestCase):
             self.assertEqual(client.run("go").wait()["status"], "error")
 
 
+    def test_a_client_that_was_forgotten_leaves_no_agent(self):
+        client = TillerClient(fake("noisy")).start()
+        process = client._process._popen
+        run = client.events()
+        del client, run
+        self.assertTrue(comes_true(lambda: gc.collect() >= 0 and process.poll() is not None))
+
+
 class BadAgentsInALoop(unittest.IsolatedAsyncioTestCase):
     async def test_starts_that_fail(self):
         for command, patience, text in (
@@ -162,6 +170,13 @@ class BadAgentsInALoop(unittest.IsolatedAsyncioTestCase):
         async with AsyncTillerClient(fake("dies_in_a_prompt")) as client:
             with self.assertRaisesRegex(AgentExitedError, r"signal 9(?s:.)*out of luck"):
                 await client.run("go")
+
+    async def test_a_client_that_was_forgotten_leaves_no_agent(self):
+        client = await AsyncTillerClient(fake("noisy")).start()
+        process = client._process
+        del client
+        gc.collect()
+        self.assertEqual(await asyncio.wait_for(process.wait(), 10), 0)
 
     async def test_floods(self):
         async with AsyncTillerClient(fake("floods", FLOOD), max_events=50) as client:

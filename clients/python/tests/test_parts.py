@@ -21,7 +21,7 @@ from tiller_rpc.framing import ChunkJoiner, FrameReader, LineSplitter, TextTail,
 from tiller_rpc.hosting import Hosting, Job
 from tiller_rpc.messages import partial_json
 from tiller_rpc.options import Options
-from tiller_rpc.router import Router
+from tiller_rpc.router import Router, is_idle
 from tiller_rpc.workers import Workers
 
 SOURCES = os.path.join(support.HERE, "..", "src", "tiller_rpc")
@@ -221,6 +221,20 @@ class Routing(unittest.TestCase):
             channel.take()
         self.assertFalse(self.router.should_pause)
 
+    def test_when_an_agent_is_idle(self):
+        waits = {"isStreaming": False, "isSettled": False, "isCompacting": False, "hasPendingAsyncWork": False}
+        for state, idle in (
+            ({}, True),
+            ({"isStreaming": True}, False),
+            ({"isStreaming": False, "isSettled": True}, True),
+            (waits, False),
+            # After an abort: it waits for the next prompt.
+            ({**waits, "pendingMessageCount": 1}, True),
+            ({**waits, "pendingMessageCount": 1, "isCompacting": True}, False),
+            ({**waits, "pendingMessageCount": 1, "isStreaming": True}, False),
+        ):
+            self.assertEqual(is_idle(state), idle, state)
+
     def test_the_end_reaches_everybody(self):
         _, future = self.ask()
         channel = self.router.open_channel()
@@ -324,15 +338,38 @@ class Working(unittest.TestCase):
             met.wait(10)
             return "a"
 
-        for work in (together, together, later, lambda: "not JSON", lambda: 1 / 0):
+        def leave():
+            raise SystemExit("left")
+
+        for work in (leave, together, together, later, lambda: "not JSON", lambda: 1 / 0):
             workers.run(job(work), send)
         met.wait(10)
         for _ in range(1000):
-            if len(sent) == 5:
+            if len(sent) == 6:
                 break
             time.sleep(0.01)
         workers.close()
-        self.assertEqual(sorted(sent), ["a", "a", "awaited", "cannot be written", "division by zero"])
+        self.assertEqual(sorted(sent), ["a", "a", "awaited", "cannot be written", "division by zero", "left"])
+
+    def test_what_a_callback_cancels_itself_is_a_failure_in_a_loop_too(self):
+        sent = []
+
+        class Open(AsyncTillerClient):
+            def _send_if_open(self, frame):
+                sent.append(frame)
+
+        async def cancelled():
+            raise asyncio.CancelledError()
+
+        async def do(client):
+            await client._do(Job(work=cancelled, answer=str, fail=lambda error: "failed", is_wanted=lambda: True))
+
+        client = Open()
+        with self.assertRaises(asyncio.CancelledError):
+            asyncio.run(do(client))
+        client._process = object()
+        asyncio.run(do(client))
+        self.assertEqual(sent, ["failed"])
 
 
 class Starting(unittest.TestCase):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
+import weakref
 from typing import (
     Any,
     AsyncIterator,
@@ -37,7 +38,7 @@ from .hosting import DialogAnswer, Dialogs, HostTool, HostUri, Hosting, Job, dia
 from .messages import MessageBuilder, text_of
 from .options import Options
 from .process import GRACE_S, start_failure, start_timeout
-from .router import Channel, Router, RunChannel, timeout_error
+from .router import Channel, Router, RunChannel, is_idle, timeout_error
 from .types import ImageContent, Notification, PromptLimits, PromptResultEvent
 
 Self = TypeVar("Self", bound="AsyncTillerClient")
@@ -93,6 +94,8 @@ class AsyncTillerClient(AsyncCommands):
         self._exit_code: Optional[int] = None
         self._tasks: Set["asyncio.Task[None]"] = set()
         self._reader: Optional["asyncio.Task[None]"] = None
+        #: Ends the agent of a client that was forgotten instead of closed.
+        self._let_go: "Optional[weakref.finalize[..., AsyncTillerClient]]" = None
         # Set and made anew whenever something has changed.
         self._changed: Optional["asyncio.Event"] = None
 
@@ -119,7 +122,10 @@ class AsyncTillerClient(AsyncCommands):
         except OSError as error:
             raise AgentStartError(f"cannot start {argv[0]}: {error}") from error
         self._process = process
-        self._reader = asyncio.ensure_future(self._read(process))
+        self._reader = asyncio.ensure_future(_read(weakref.ref(self), process, self._tail))
+        self._let_go = weakref.finalize(self, _hang_up, asyncio.get_running_loop(), process)
+        # The end of the program closes its pipes, and that ends the agent.
+        self._let_go.atexit = False
         try:
             await self._wait_until_ready()
             if self._options.updates == "delta":
@@ -140,6 +146,8 @@ class AsyncTillerClient(AsyncCommands):
         process, self._process = self._process, None
         if process is None:
             return
+        if self._let_go is not None:
+            self._let_go.detach()
         self._fail(ClientClosedError("the client is closed"))
         for task in list(self._tasks):
             task.cancel()
@@ -261,9 +269,7 @@ class AsyncTillerClient(AsyncCommands):
 
     async def _idle(self, events: AsyncEvents) -> None:
         state: Dict[str, Any] = dict(await self.get_state())
-        if state.get("isSettled", not state.get("isStreaming")):
-            return
-        while True:
+        while not is_idle(state):
             event = await events.next()
             is_last = event["type"] == "agent_end" and not event.get("willRetry") and "isSettled" not in state
             if is_last or event["type"] == "session_settled":
@@ -302,31 +308,6 @@ class AsyncTillerClient(AsyncCommands):
         if self._router.ready is None:
             raise start_failure(self._exit_code, self.stderr)
 
-    async def _read(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdout is not None and process.stderr is not None
-        stderr = asyncio.ensure_future(self._read_stderr(process.stderr))
-        frames = FrameReader()
-        data = await process.stdout.read(CHUNK_BYTES)
-        while data:
-            await self._received(frames.feed(data))
-            data = await process.stdout.read(CHUNK_BYTES)
-        await self._received(frames.end())
-        if not await _ends_within(process, GRACE_S):
-            # It has closed its stdout and lives on: nothing can be asked of it.
-            _kill(process)
-        code = await process.wait()
-        # Its children may hold stderr open.
-        await asyncio.wait({stderr}, timeout=0.5)
-        stderr.cancel()
-        self._exit_code = code
-        self._fail(AgentExitedError(code, self.stderr))
-
-    async def _read_stderr(self, stderr: asyncio.StreamReader) -> None:
-        data = await stderr.read(CHUNK_BYTES)
-        while data:
-            self._tail.add(data)
-            data = await stderr.read(CHUNK_BYTES)
-
     async def _received(self, frames: List[Frame]) -> None:
         for frame in frames:
             job = self._hosting.job_for(frame)
@@ -343,6 +324,11 @@ class AsyncTillerClient(AsyncCommands):
         try:
             value = job.work()
             frame = job.answer(await value if inspect.isawaitable(value) else value)
+        except asyncio.CancelledError as error:
+            # When the client is closed nobody waits; what the callback has cancelled itself is a failure.
+            if self._process is None:
+                raise
+            frame = job.fail(error)
         except Exception as error:
             frame = job.fail(error)
         if not job.is_wanted():
@@ -366,6 +352,10 @@ class AsyncTillerClient(AsyncCommands):
     def _send_if_open(self, frame: Frame) -> None:
         if self._process is not None:
             self._write(frame)
+
+    def _ended(self, code: int) -> None:
+        self._exit_code = code
+        self._fail(AgentExitedError(code, self.stderr))
 
     def _fail(self, error: BaseException) -> None:
         self._router.fail(error)
@@ -539,6 +529,54 @@ async def _within(step: Awaitable[T], seconds: Optional[float], what: str) -> T:
         if isinstance(error, TillerError):
             raise
         raise RequestTimeoutError(f"waited too long for {what}") from None
+
+
+async def _read(
+    weak: "weakref.ref[AsyncTillerClient]", process: asyncio.subprocess.Process, tail: TextTail
+) -> None:
+    """Reads what the agent writes, up to its end. Between two frames it keeps no client alive that nobody has any more."""
+    assert process.stdout is not None and process.stderr is not None
+    stderr = asyncio.ensure_future(_read_stderr(process.stderr, tail))
+    try:
+        frames = FrameReader()
+        data = await process.stdout.read(CHUNK_BYTES)
+        while data:
+            await _give(weak, frames.feed(data))
+            data = await process.stdout.read(CHUNK_BYTES)
+        await _give(weak, frames.end())
+        if not await _ends_within(process, GRACE_S):
+            # It has closed its stdout and lives on: nothing can be asked of it.
+            _kill(process)
+        code = await process.wait()
+        # Its children may hold stderr open.
+        await asyncio.wait({stderr}, timeout=0.5)
+        client = weak()
+        if client is not None:
+            client._ended(code)
+    finally:
+        stderr.cancel()
+        # The loop may end before the client is closed: without a reader the agent is of no use.
+        if process.stdin is not None:
+            process.stdin.close()
+
+
+async def _give(weak: "weakref.ref[AsyncTillerClient]", frames: List[Frame]) -> None:
+    client = weak()
+    if client is not None:
+        await client._received(frames)
+
+
+async def _read_stderr(stderr: asyncio.StreamReader, tail: TextTail) -> None:
+    data = await stderr.read(CHUNK_BYTES)
+    while data:
+        tail.add(data)
+        data = await stderr.read(CHUNK_BYTES)
+
+
+def _hang_up(loop: asyncio.AbstractEventLoop, process: asyncio.subprocess.Process) -> None:
+    """The agent ends when its stdin does. May be called from any thread."""
+    if process.stdin is not None and not loop.is_closed():
+        loop.call_soon_threadsafe(process.stdin.close)
 
 
 async def _ends_within(process: asyncio.subprocess.Process, seconds: float) -> bool:

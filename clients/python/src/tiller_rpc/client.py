@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from concurrent.futures import Future, TimeoutError as FutureTimeout
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Type, TypeVar, Union, cast
 from types import TracebackType
@@ -16,7 +17,7 @@ from .hosting import DialogAnswer, Dialogs, HostTool, HostUri, Hosting, dialog_a
 from .messages import MessageBuilder, text_of
 from .options import Options
 from .process import AgentProcess, start_failure, start_timeout
-from .router import Channel, Router, RunChannel, timeout_error
+from .router import Channel, Router, RunChannel, is_idle, timeout_error
 from .types import ImageContent, Notification, PromptLimits, PromptResultEvent
 from .workers import Workers
 
@@ -83,6 +84,8 @@ class TillerClient(Commands):
         self._last_process: Optional[AgentProcess] = None
         self._exit_code: Optional[int] = None
         self._workers = Workers()
+        #: Ends the agent of a client that was forgotten instead of closed.
+        self._let_go: "Optional[weakref.finalize[..., TillerClient]]" = None
 
     # Start and end
 
@@ -93,10 +96,7 @@ class TillerClient(Commands):
                 return self
             self._router = self._new_router()
             self._exit_code = None
-            router = self._router
-            process = AgentProcess(
-                self._options, lambda frames: self._received(router, frames), lambda code: self._ended(router, code)
-            )
+            process = self._start_process(self._router)
             self._process = self._last_process = process
         try:
             self._wait_until_ready(process)
@@ -119,6 +119,8 @@ class TillerClient(Commands):
             process, self._process = self._process, None
         if process is None:
             return
+        if self._let_go is not None:
+            self._let_go.detach()
         self._fail(self._router, ClientClosedError("the client is closed"))
         process.close()
         self._workers.close()
@@ -239,9 +241,7 @@ class TillerClient(Commands):
         deadline = _deadline(timeout)
         with self.events() as events:
             state: Dict[str, Any] = dict(self.get_state())
-            if state.get("isSettled", not state.get("isStreaming")):
-                return
-            while True:
+            while not is_idle(state):
                 event = events.next(_left(deadline, "the agent to be idle"))
                 is_last = event["type"] == "agent_end" and not event.get("willRetry") and "isSettled" not in state
                 if is_last or event["type"] == "session_settled":
@@ -265,6 +265,26 @@ class TillerClient(Commands):
 
     def _new_router(self) -> "Router[Future[Any]]":
         return Router(Future, self._options.max_events)
+
+    def _start_process(self, router: "Router[Future[Any]]") -> AgentProcess:
+        # The threads of the process must not keep a client alive that nobody has any more.
+        weak = weakref.ref(self)
+
+        def received(frames: List[Frame]) -> None:
+            client = weak()
+            if client is not None:
+                client._received(router, frames)
+
+        def ended(code: Optional[int]) -> None:
+            client = weak()
+            if client is not None:
+                client._ended(router, code)
+
+        process = AgentProcess(self._options, received, ended)
+        self._let_go = weakref.finalize(self, process.close_later)
+        # The end of the program closes its pipes, and that ends the agent.
+        self._let_go.atexit = False
+        return process
 
     def _wait_until_ready(self, process: AgentProcess) -> None:
         if not self._options.expect_ready:

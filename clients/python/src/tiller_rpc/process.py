@@ -69,6 +69,10 @@ class AgentProcess:
         if threading.current_thread() is not self._reader_thread:
             self._reader_thread.join(2.0)
 
+    def close_later(self) -> None:
+        """The same without waiting, for places where nobody can wait."""
+        threading.Thread(target=self.close, daemon=True, name="tiller end").start()
+
     def kill(self) -> None:
         self._popen.kill()
 

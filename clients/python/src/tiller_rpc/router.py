@@ -233,3 +233,13 @@ def _command_error(frame: Frame) -> CommandError:
 
 def timeout_error(command: str, seconds: float, stderr: str) -> RequestTimeoutError:
     return RequestTimeoutError(f"no answer to {command} within {seconds:g} s{stderr_text(stderr)}")
+
+
+def is_idle(state: Dict[str, Any]) -> bool:
+    """Nothing runs and nothing will by itself. What is queued after an abort waits for the next prompt, not by itself."""
+    if state.get("isStreaming"):
+        return False
+    if state.get("isSettled", True):
+        return True
+    is_busy = state.get("isCompacting") or state.get("hasPendingAsyncWork")
+    return not is_busy and state.get("pendingMessageCount", 0) > 0

@@ -58,7 +58,7 @@ def _do(job: Job, send: Callable[[Frame], None]) -> None:
         if inspect.iscoroutine(value):
             value = asyncio.run(value)
         frame = job.answer(value)
-    except Exception as error:
+    except BaseException as error:  # sys.exit in a callback ends neither the program nor the waiting of the agent.
         frame = job.fail(error)
     if not job.is_wanted():
         return

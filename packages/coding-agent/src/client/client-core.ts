@@ -2,7 +2,7 @@ import type { CommandParams, CommandResults, CommandType } from "@tiller/protoco
 import { systemClock } from "../lib/clock.ts";
 import { type AgentCommandOptions, agentArgv } from "./agent-command.ts";
 import type { After, Call, CallOptions } from "./call.ts";
-import { ClientError, stderrNote } from "./errors.ts";
+import { ClientError, messageOf, stderrNote } from "./errors.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { AgentEvent, ClientEvent, ClientEventType, EventListener, Frame } from "./events.ts";
 import { type AskPerson, type DialogAnswer, HostSide, type HostTool, type HostUris } from "./host-side.ts";
@@ -65,6 +65,7 @@ const SESSION_CHANGES: ReadonlySet<string> = new Set([
   "fork",
   "branch",
   "clone",
+  "handoff",
 ]);
 
 /** What is an event for listeners. */
@@ -134,7 +135,7 @@ export class ClientCore {
     const transport = this.options.transport?.() ?? this.#process();
     this.#transport = transport;
     transport.start({
-      onFrame: (frame) => this.#frame(frame),
+      onFrame: (frame) => this.#heard(frame),
       onNoise: (line) => this.#heardNoise(line),
       onExit: (exit) => this.#exited(transport, exit),
     });
@@ -408,10 +409,13 @@ export class ClientCore {
       ...(signal && { signal }),
       ...(patience !== undefined && { timeoutMs: patience }),
     });
-    this.#transport?.send({ id, type, ...params });
+    try {
+      this.#transport?.send({ id, type, ...params });
+    } catch (error) {
+      this.#calls.drop(id, new TypeError(`${type} cannot be sent: ${messageOf(error)}`));
+    }
     if (type === "get_state") return answer.then((data) => this.#sawState(data));
-    const isWatching = (this.options.restarts ?? 0) > 0 && SESSION_CHANGES.has(type);
-    return isWatching ? answer.then((data) => this.#sawChange(data)) : answer;
+    return SESSION_CHANGES.has(type) ? answer.then((data) => this.#sawChange(data)) : answer;
   }
 
   #sawState(data: unknown): unknown {
@@ -420,6 +424,7 @@ export class ClientCore {
     return data;
   }
 
+  /** Which file it is must be known before the agent dies. */
   #sawChange(data: unknown): unknown {
     this.#send("get_state", {}, {}).catch(() => undefined);
     return data;
@@ -460,6 +465,15 @@ export class ClientCore {
     this.#isPaused = pause;
     if (pause) this.#transport?.pause();
     else this.#transport?.resume();
+  }
+
+  /** Agents of other kinds, or what prints in their place, may leave out what a frame of that type must have. */
+  #heard(frame: Frame): void {
+    try {
+      this.#frame(frame);
+    } catch (error) {
+      this.#heardNoise(`${messageOf(error)}, in ${JSON.stringify(frame)}`);
+    }
   }
 
   #frame(frame: Frame): void {

@@ -42,3 +42,7 @@ export class ClientError extends Error {
 export function stderrNote(stderr: string): string {
   return stderr.trim() === "" ? "" : ` Stderr: ${stderr.trim()}`;
 }
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -7,6 +7,7 @@ import type {
   HostUriScheme,
   ToolResult,
 } from "@tiller/protocol/plain-types.generated";
+import { messageOf } from "./errors.ts";
 import type { ClientEvent, Frame } from "./events.ts";
 
 /** What the agent asks its host: to run a tool, to read or write a URL, to ask a person. Here these are functions. */
@@ -132,10 +133,11 @@ export class HostSide {
       let answer: DialogAnswer;
       try {
         answer = await ask(request, { signal });
-      } finally {
-        // Whoever asked must not wait for ever, also when asking went wrong.
-        if (!signal.aborted) this.answerDialog(request.id, answer);
+      } catch (error) {
+        // A dialog that was withdrawn often ends like that. Otherwise its owner should know, and whoever asked must not wait.
+        if (!signal.aborted) process.emitWarning(`onDialog failed: ${messageOf(error)}`);
       }
+      if (!signal.aborted) this.answerDialog(request.id, answer);
     });
   }
 
@@ -148,16 +150,36 @@ export class HostSide {
       const { isError, ...result } = tool
         ? await run(() => tool.execute(args, { toolCallId, signal, update, sendUpdate: update }))
         : failed(`Host tool "${toolName}" is not registered`);
-      if (!signal.aborted) this.#send({ type: "host_tool_result", id, result, ...(isError && { isError }) });
+      if (signal.aborted) return;
+      const frame = { type: "host_tool_result", id };
+      this.#answer({ ...frame, result, ...(isError && { isError }) }, (why) => {
+        const { isError: _, ...told } = failed(`Host tool "${toolName}" answered with what cannot be sent: ${why}`);
+        return { ...frame, result: told, isError: true };
+      });
     });
   }
 
-  async #openUri({ id, operation, url, content }: HostUriRequest): Promise<void> {
+  async #openUri({ id, operation, url = "", content }: HostUriRequest): Promise<void> {
     const uris = this.#uris.get(url.slice(0, url.indexOf(":")).toLowerCase());
     await this.#while(id, async (signal) => {
       const result = await visit(uris, { operation, url, content: content ?? "", signal });
-      if (!signal.aborted) this.#send({ type: "host_uri_result", id, ...result });
+      if (signal.aborted) return;
+      const frame = { type: "host_uri_result", id };
+      this.#answer({ ...frame, ...result }, (why) => ({
+        ...frame,
+        isError: true,
+        error: `What is behind ${url} cannot be sent: ${why}`,
+      }));
     });
+  }
+
+  /** Whoever asked must not wait for ever because the answer is nothing that JSON can say. */
+  #answer(frame: object, instead: (why: string) => object): void {
+    try {
+      this.#send(frame);
+    } catch (error) {
+      this.#send(instead(messageOf(error)));
+    }
   }
 
   async #while(id: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -179,7 +201,7 @@ async function run(execute: () => ReturnType<HostTool["execute"]>): Promise<Tool
   try {
     return asResult((await execute()) ?? "");
   } catch (error) {
-    return failed(error instanceof Error ? error.message : String(error));
+    return failed(messageOf(error));
   }
 }
 
@@ -205,6 +227,6 @@ async function visit(
     const said = await uris.write(url, content, { signal });
     return said === undefined ? {} : { content: said };
   } catch (error) {
-    return { isError: true, error: error instanceof Error ? error.message : String(error) };
+    return { isError: true, error: messageOf(error) };
   }
 }

@@ -24,6 +24,8 @@ export interface OpenPrompt {
 
 interface Entry extends OpenPrompt {
   last?: AssistantMessage;
+  /** It waits for a run that goes on, and after an abort for the next one. */
+  isQueued?: boolean;
 }
 
 /** After `agent_end` an agent without prompt_result may try again, or go on with something else. */
@@ -48,7 +50,9 @@ export class Prompts {
   }
 
   get isBusy(): boolean {
-    return this.#open.size > 0 || this.#isRunning;
+    if (this.#isRunning) return true;
+    for (const { isQueued } of this.#open.values()) if (!isQueued) return true;
+    return false;
   }
 
   open(id: string, prompt: OpenPrompt): void {
@@ -57,8 +61,13 @@ export class Prompts {
 
   /** The command was answered: nothing follows when no model is asked, unless the agent says how it ended. */
   accepted(id: string, data: unknown): void {
-    const isLocal = (data as { agentInvoked?: unknown } | undefined)?.agentInvoked === false;
-    if (isLocal && !this.hasResults) this.#end(id, { status: "completed", agentInvoked: false });
+    const { agentInvoked, disposition } = (data ?? {}) as { agentInvoked?: unknown; disposition?: unknown };
+    if (agentInvoked === false && !this.hasResults) this.#end(id, { status: "completed", agentInvoked: false });
+    const prompt = this.#open.get(id);
+    if (prompt && disposition === "queued") {
+      prompt.isQueued = true;
+      this.#look();
+    }
   }
 
   /** The command was refused, or its answer will never come. */
@@ -130,9 +139,12 @@ export class Prompts {
 
   #result(event: AgentEvent<"prompt_result">): void {
     const { type: _, id, seq: __, ...fields } = event;
+    // Its agent_end may have been too long to be sent, or not been asked for.
+    if (fields.sessionSettled) this.#isRunning = false;
     // One that was sent without an id can only be the one that is open.
     const name = id ?? (this.#open.size === 1 ? [...this.#open.keys()][0] : undefined);
     if (name !== undefined) this.#end(String(name), fields);
+    this.#look();
   }
 
   #endAll(): void {

@@ -70,7 +70,9 @@ export class RpcClient extends ClientCore {
     return this.run(message, options).result;
   }
 
-  waitForIdle(timeoutMs: number = IDLE_MS): Promise<void> {
+  /** It may be called right before the prompt that it shall wait for. */
+  async waitForIdle(timeoutMs: number = IDLE_MS): Promise<void> {
+    await undefined;
     return this.whenIdle({ timeoutMs });
   }
 
@@ -200,6 +202,7 @@ export class RpcClient extends ClientCore {
 
   /** An abort ends the command too. */
   bash(command: string, { signal }: { signal?: AbortSignal } = {}): Promise<BashResult> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
     const abort = (): void => void this.abortBash().catch(() => undefined);
     signal?.addEventListener("abort", abort);
     return this.call("bash", { command }).finally(() => signal?.removeEventListener("abort", abort));

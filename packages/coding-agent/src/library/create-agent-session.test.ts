@@ -100,6 +100,18 @@ describe("a session in this process", () => {
     expect(typesOf(events)).toContain("tool_execution_update");
   });
 
+  test("details that cannot be kept are a failure of the tool, not of the run", async () => {
+    const details: Record<string, unknown> = { n: 7n };
+    const odd = tool(() => ({ content: [{ type: "text", text: "x" }], details }), "odd");
+    // With a file: that is where they would be written.
+    const { session } = await open([callOf("odd", { n: 1 }), "done"], { customTools: [odd], session: undefined });
+    expect(await session.prompt("go")).toMatchObject({ status: "completed" });
+    expect(session.messages[2]).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching("details cannot be written as JSON") }],
+    });
+  });
+
   test("is steered, refused and aborted while it runs", async () => {
     let begin = (): void => undefined;
     const begun = new Promise<void>((resolve) => {
@@ -234,6 +246,7 @@ describe("what cannot be", () => {
     [{ customTools: {} }, /customTools must be a list/],
     [{ customTools: [{ name: "a" }] }, /index 0 has no function "execute"/],
     [{ customTools: [{ name: " ", execute: () => "" }] }, /index 0 must provide a non-empty name/],
+    [{ customTools: [{ execute: () => "" }] }, /index 0 has no text as its "name"/],
     [{ customTools: [tool(() => "", "read")] }, /"read" conflicts with an existing tool/],
   ];
   test.each(bad)("%j", async (options, says) => {
