@@ -1,4 +1,4 @@
-import { PassThrough } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { assistant, FakeAgent } from "../../../../test/support/fake-agent.ts";
 import type { Frame } from "../client/events.ts";
@@ -128,6 +128,26 @@ describe("lines from a pipe", () => {
     ]);
     over(0);
     expect(await code).toBe(0);
+  });
+});
+
+describe("nobody who reads", () => {
+  it("is the end of the chat, and of its agent", async () => {
+    const broken = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+    const output = new Writable({ write: (_chunk, _encoding, done) => done(broken) });
+    const { agent, code } = await chatWith({ output });
+    expect(await code).toBe(1);
+    expect(agent.stopped).toBe(1);
+  });
+
+  it("also when the agent has nothing to say about itself", async () => {
+    let asked = 0;
+    const { code, look } = await chatWith({}, ({ type }) => {
+      if (type === "get_state") asked += 1;
+      return asked === 2 ? new Error("no state") : undefined;
+    });
+    expect(await code).toBe(1);
+    expect(await look()).toBe("no state\n");
   });
 });
 

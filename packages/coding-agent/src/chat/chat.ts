@@ -85,10 +85,10 @@ class Chat {
     client.onExit((error) => void this.leave(error.exitCode === 130 ? 130 : 1, error.message));
     this.stopListening = this.inputs.onInterrupt(() => this.interrupt());
     this.listen();
-    client.start().then(
-      () => this.greet(),
-      (error: Error) => this.leave(1, error.message),
-    );
+    client
+      .start()
+      .then(() => this.greet())
+      .catch((error: Error) => this.leave(1, error.message));
   }
 
   private async greet(): Promise<void> {
@@ -102,10 +102,12 @@ class Chat {
   }
 
   private listen(): void {
-    const { input, isTerminal } = this.inputs;
+    const { input, output, isTerminal } = this.inputs;
+    // Nobody reads any more, as behind `| head`.
+    output.on("error", () => void this.leave(1));
     if (isTerminal) {
       input.setRawMode?.(true);
-      this.inputs.output.write(PASTE_MARKS.on);
+      output.write(PASTE_MARKS.on);
       const keys = createKeyReader();
       input.setEncoding("utf8").on("data", (data: string) => {
         for (const key of keys(data)) this.press(key);
