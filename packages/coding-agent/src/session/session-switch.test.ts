@@ -163,6 +163,7 @@ describe("the session of a folder", () => {
     expect(await subject.openIn("/empty")).toEqual({ cancelled: true, resumed: false, ...here });
     expect(notes.filter((note) => !note.startsWith("session_before"))).toEqual([]);
     expect(await subject.openIn("/file")).toEqual({ refused: "/file is not a folder" });
+    expect(await subject.openIn(" ")).toEqual({ refused: '"sessionDir" is empty: name the folder' });
   });
 });
 

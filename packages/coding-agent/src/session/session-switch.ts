@@ -121,6 +121,8 @@ export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitc
   return {
     newSession: (parentSession) => beginNew("new_session", parentSession),
     async openIn(given) {
+      // It would mean the folder that the agent works in, where nobody wants session files.
+      if (given.trim() === "") return { refused: '"sessionDir" is empty: name the folder' };
       const folder = options.resolvePath(given);
       const newest = source.newestIn(folder);
       if ("refused" in newest) return newest;
