@@ -141,11 +141,15 @@ class BadAgents(unittest.TestCase):
 
 
     def test_a_client_that_was_forgotten_leaves_no_agent(self):
+        before = set(threading.enumerate())
         client = TillerClient(fake("noisy")).start()
+        # It is asked to run a tool, in a thread for that.
+        client.get_state()
         process = client._process._popen
-        run = client.events()
-        del client, run
+        events = client.events()
+        del client, events
         self.assertTrue(comes_true(lambda: gc.collect() >= 0 and process.poll() is not None))
+        self.assertTrue(comes_true(lambda: set(threading.enumerate()) <= before))
 
 
 class BadAgentsInALoop(unittest.IsolatedAsyncioTestCase):

@@ -281,7 +281,7 @@ class TillerClient(Commands):
                 client._ended(router, code)
 
         process = AgentProcess(self._options, received, ended)
-        self._let_go = weakref.finalize(self, process.close_later)
+        self._let_go = weakref.finalize(self, _let_go, process, self._workers)
         # The end of the program closes its pipes, and that ends the agent.
         self._let_go.atexit = False
         return process
@@ -453,6 +453,11 @@ class Events:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _let_go(process: AgentProcess, workers: Workers) -> None:
+    process.close_later()
+    workers.close()
 
 
 def _listen(events: Events, listener: Callable[[Notification], None]) -> None:

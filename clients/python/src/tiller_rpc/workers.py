@@ -48,6 +48,8 @@ class Workers:
             try:
                 job()
             finally:
+                # While it waits for the next one, the last one must not keep its client alive.
+                del job
                 with self._lock:
                     self._open -= 1
 
