@@ -22,7 +22,7 @@ const ENOUGH: Readonly<Record<string, number>> = {
   ls: 15,
 };
 
-afterAll(killAllProcesses);
+afterAll(() => killAllProcesses());
 
 const usualPath = process.env.PATH ?? "";
 /** grep is played with every engine that is here: all must give the same. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { AgentMessage } from "@tiller/protocol/message";
 import type { Approvals } from "./approvals/approvals.ts";
 import { journalsFolder } from "./config/paths.ts";
@@ -256,7 +257,9 @@ export function lateJournal(
           return store.sessionFile;
         },
         get hasBegun() {
-          return store.messageCount > 0;
+          if (store.messageCount > 0) return true;
+          // Who has gone back to before the first message has none, and a file all the same; a copy of nothing has neither.
+          return store.log.loadedLength > 0 && store.sessionFile !== undefined && existsSync(store.sessionFile);
         },
         get isContinued() {
           const { loadedLength, header } = store.log;

@@ -122,6 +122,8 @@ export interface AgentSession {
   handOff(customInstructions: string | undefined): Promise<HandedOff | Refused>;
   /** Loaded with the first command that needs it. */
   resources(): Promise<SessionResources>;
+  /** It had entries when it was opened, whether or not they stand on the way to where it is now. */
+  readonly isContinued: boolean;
   /** What the host was told, loaded with the first run or when it is asked for. */
   readonly journal: Late<EventJournal>;
   /** Why nothing may be written to the session, after another process has had some time to let go of it. */
@@ -348,6 +350,9 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     modes,
     bash,
     admit: admitWhenFree,
+    get isContinued() {
+      return store.log.loadedLength > 0;
+    },
     journal: parts.journal,
     writeProblem: store.writeProblem,
     extensions: parts.extensions,

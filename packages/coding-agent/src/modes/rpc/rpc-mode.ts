@@ -63,7 +63,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
   const asks = session.extensions ?? session.askThrough;
   const dialogs = asks && (await import("./ui-bridge.ts"));
   // A session that goes on goes on with its numbers.
-  if (session.state().messageCount > 0) await session.journal.load();
+  if (session.isContinued) await session.journal.load();
   return new Promise((exit) => {
     const writer = createFrameWriter(options.recording?.openOutput() ?? openStdout(), (error) =>
       leave(...lostHost(error)),

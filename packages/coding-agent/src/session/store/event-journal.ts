@@ -144,11 +144,8 @@ export function createEventJournal({ session, folder, maxBytes, onTrouble }: Eve
         last = Math.max(last, kept.current?.last ?? kept.base);
         file = goOn(path, kept);
       } else {
-        // A session that had begun elsewhere has had events that nobody kept.
-        if (session.isContinued) {
-          base = Math.max(seq, 1);
-          forget();
-        }
+        // A session that had begun elsewhere has had events that nobody kept; what was told of it here is in memory.
+        if (session.isContinued) base = Math.max(base, memory[0] ? memory[0].seq - 1 : Math.max(seq, 1));
         removeJournal(path);
         file = begin(path, base, Math.max(seq, base));
       }
