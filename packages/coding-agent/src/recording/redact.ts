@@ -1,5 +1,6 @@
 import type { Env } from "../config/paths.ts";
 import { alternatives, FILE_WORDS, KEY_BEGIN, PASSWORD_IN_ADDRESS, PRIVATE_KEY, spellings } from "../lib/redactor.ts";
+import { parsed } from "./format.ts";
 
 /** Recordings are shown to others: what looks like a secret is not in them. */
 
@@ -119,13 +120,10 @@ export function openConfig(text: string): { text: string; secrets: string[] } {
   return { text: open, secrets };
 }
 
+/** With an escape that JSON does not know: as it stands. */
 function unquoted(json: string): string {
-  try {
-    return JSON.parse(json) as string;
-  } catch {
-    // An escape that JSON does not know: as it stands.
-    return json.slice(1, -1);
-  }
+  const [text] = (parsed(`[${json}]`) as [string] | undefined) ?? [json.slice(1, -1)];
+  return text;
 }
 
 /** A command, a variable or a file that a secret comes from is none itself. */
