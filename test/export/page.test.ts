@@ -38,6 +38,21 @@ function expectCalm({ problems, requests }: OpenPage): void {
   expect(requests).toEqual([]);
 }
 
+test("a short page is stepped through to its last message and back, though it cannot be scrolled", async () => {
+  const talk = new Conversation();
+  const ids = ["one", "two", "three", "four"].map((text) => talk.user(text));
+  const opened = await browser.open(pageOf(talk.entries), { height: 1400 });
+  const { page } = opened;
+  const target = () => page.locator("article.target").getAttribute("id");
+  for (const id of ids) {
+    await page.keyboard.press("Alt+ArrowDown");
+    await expect.poll(target).toBe(`e-${id}`);
+  }
+  await page.locator('button[title="Previous message of the user"]').click();
+  await expect.poll(target).toBe(`e-${ids[2]}`);
+  expectCalm(opened);
+});
+
 describe("a page with a little of everything", () => {
   let opened: OpenPage;
   let page: Page;

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type ReadPage, readPage, useFolder } from "../../../test/support/exported-page.ts";
@@ -102,6 +102,15 @@ describe("what cannot be exported", () => {
     expect(outcome.errors.join("\n")).toMatch(says);
     expect(outcome).toMatchObject({ code });
     expect(readdirSync(inFolder("project"))).toEqual(before);
+  });
+
+  it("through a link into no folder", async () => {
+    write("a.jsonl", [header(), said("x")]);
+    symlinkSync("no/x.html", inFolder("project", "link.html"));
+    const { code, errors } = await run(["export", "a.jsonl", "--out", "link.html"]);
+    expect(code).toBe(1);
+    expect(errors.join()).toMatch(/the folder \S+\/no does not exist/);
+    expect(readdirSync(inFolder("project")).sort()).toEqual(["a.jsonl", "link.html"]);
   });
 
   it("into a folder that must not be written", async () => {

@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
-import { dirname } from "node:path";
+import { lstatSync, readlinkSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { codeOf, reasonOf } from "../session/store/file-errors.ts";
 import { readHead } from "../session/store/session-head.ts";
 
@@ -8,6 +8,9 @@ export function targetProblem(path: string): string | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
     if (!found) {
+      // The page goes where a link leads, also when nothing is there yet.
+      const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+      if (isLink) return targetProblem(resolve(dirname(path), readlinkSync(path)));
       const folder = dirname(path);
       const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
       return isThere ? undefined : `Cannot export to ${path}: the folder ${folder} does not exist`;

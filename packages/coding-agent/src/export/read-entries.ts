@@ -35,12 +35,15 @@ export function createEntryReader({ version, redact, readBlob, onEntry }: Reader
   const known = new Set<string>();
   let before: string | null = null;
   let nameless = 0;
+  let again = 0;
   /** Entries of an old version can only be understood together. Such files are small. */
   const old: Line[] | undefined = version < FILE_VERSION ? [] : undefined;
 
   const tell = (row: EntryRow, json: string, entry?: Line): void => {
     const { parentId } = row;
     if (damagedLines > 0 && before !== null && parentId !== null && !known.has(parentId)) row.parentId = before;
+    // Two entries of one name: others mean the first one, and a link to the second needs a name for it.
+    if (known.has(row.id)) row.id = `${row.id}.again-${++again}`;
     onEntry(row, json, entry);
     before = row.id;
     known.add(before);

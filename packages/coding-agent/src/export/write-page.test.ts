@@ -158,6 +158,23 @@ describe("sessions of others, of old and damaged ones", () => {
     expect(tree[2]).toEqual(["unnamed-1", "b"]);
   });
 
+  it("have a name for each of two entries with the same id; others follow the first", async () => {
+    const { tree, entries, end } = await page([
+      said("a", null, "x"),
+      said("a", "a", "y"),
+      said("b", "a", "z"),
+      said("a", "b", "w"),
+    ]);
+    expect(tree).toEqual([
+      ["a", null],
+      ["a.again-1", "a"],
+      ["b", "a"],
+      ["a.again-2", "b"],
+    ]);
+    expect(entries.map(({ id }) => id)).toEqual(["a", "a", "b", "a"]);
+    expect(end.leafId).toBe("a.again-2");
+  });
+
   it("lose only the lines that are damaged, and what follows them keeps its place", async () => {
     const torn = JSON.stringify(said("t", "b", "torn")).slice(0, -20);
     const { end, tree, made } = await page([

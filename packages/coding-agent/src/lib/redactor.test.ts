@@ -27,6 +27,9 @@ describe("what looks like a secret", () => {
       `KEY=${secret}\n`,
       `x/${secret}?`,
       JSON.stringify({ deep: [`x"${secret}"`] }),
+      JSON.stringify(`x\n${secret}\n`),
+      JSON.stringify({ tool: JSON.stringify({ out: `\t${secret}` }) }),
+      JSON.stringify(`\u001b[1;32m${secret}\u001b[0m`),
     ]) {
       const clean = redact(text);
       expect(clean).toContain(R);
@@ -39,6 +42,10 @@ describe("what looks like a secret", () => {
     ["Authorization: Bearer abc123def456", `Authorization: Bearer ${R}`],
     ["authorization: Basic dXNlcjpwYXNzMTIzNDU2", `authorization: Basic ${R}`],
     ["https://me:hunter2@example.com/x", `https://me:${R}@example.com/x`],
+    ["postgres://me:p4ss@w0rd@host/db", `postgres://me:${R}@host/db`],
+    ["https://abcdefghij0123456789@github.com/x", `https://${R}@github.com/x`],
+    ["PGPASSWORD=Tr0ub4dor&3 psql", `PGPASSWORD=${R} psql`],
+    ['{"password":"Sup3r$ecret!"}', `{"password":"${R}"}`],
     ['"apiKey": "abcdefgh12345678"', `"apiKey": "${R}"`],
     ["export DB_PASSWORD='abcdefgh12345678'", `export DB_PASSWORD='${R}'`],
     ['{\\"token\\":\\"abcdefgh12345678\\"}', `{\\"token\\":\\"${R}\\"}`],
@@ -50,6 +57,11 @@ describe("what looks like a secret", () => {
       ["-----BEGIN RSA PRIVATE KEY-----", "MIIEpAIBAAKCAQEA7+/x=", "abc", "-----END RSA PRIVATE KEY-----"].join(end);
     for (const end of ["\n", "\r\n", "\\n", "\\\\n"]) {
       expect(redact(`x ${key(end)}" y`)).toBe(`x -----BEGIN RSA PRIVATE KEY-----${R}" y`);
+    }
+    // As tools and diffs show files.
+    for (const mark of ["> ", "+", "12: ", "  12→", "12|"]) {
+      const text = JSON.stringify(`${key("\n").replaceAll(/^/gm, mark)}\nand more of it`);
+      expect(redact(text)).toBe(JSON.stringify(`${mark}-----BEGIN RSA PRIVATE KEY-----${R}\nand more of it`));
     }
     // The line of a session that was cut off, and the one behind it.
     expect(redact('{"a":"-----BEGIN PRIVATE KEY-----abc\n{"b":1}')).toBe(
@@ -66,6 +78,12 @@ describe("what looks like a secret", () => {
     "git commit -m 'the key = value store'",
     "see https://example.com:8080/a@b",
     "apiKey: process.env.OPENAI_API_KEY",
+    "token = readToken2024(input)",
+    "npm_config_registry_2_of_something=x npm_package_dependencies_react_18",
+    "hf_hub_download_2_of_the_model()",
+    "password: z.string().min(8)",
+    "password = $PASSWORD_2024",
+    "if (password !== other1) password: string",
   ];
   test.each(harmless)("leaves %s alone", (text) => expect(redact(text)).toBe(text));
 });
@@ -76,6 +94,13 @@ describe("what is known", () => {
     const clean = createRedactor({ secrets: [secret, "none"] });
     expect(clean(`<${secret}>none`)).toBe(`<${R}>none`);
     expect(clean(JSON.stringify({ a: secret }))).toBe(JSON.stringify({ a: R }));
+    const printed = JSON.stringify({ a: secret });
+    expect(clean(JSON.stringify({ printed }))).toBe(JSON.stringify({ printed: JSON.stringify({ a: R }) }));
+  });
+
+  test("a word of the file itself is none", () => {
+    const line = '{"timestamp":"x","message":{"role":"assistant","provider":"p"}}';
+    expect(createRedactor({ secrets: ["timestamp", "assistant", " provider"] })(line)).toBe(line);
   });
 
   test("the longest first", () => {
@@ -86,6 +111,12 @@ describe("what is known", () => {
     const clean = createRedactor({ patterns: ["Project X", "acme_*", "<*>", "*", ""] });
     expect(clean("Project X uses acme_12ab, not acme_ or <secret> ")).toBe(`${R} uses ${R}, not acme_ or ${R} `);
   });
+});
+
+test("quotes in a pattern are those of a text, never those around it", () => {
+  const clean = createRedactor({ patterns: ['"'] });
+  expect(clean(JSON.stringify({ a: 'host="inner7" b' }))).toBe(JSON.stringify({ a: `host=${R}inner7${R} b` }));
+  expect(createRedactor({ patterns: ['host="*"'] })('{"a":"host=\\"inner7\\" b"}')).toBe(`{"a":"${R} b"}`);
 });
 
 describe("the home folder", () => {
@@ -106,6 +137,8 @@ describe("the home folder", () => {
     const windows = createRedactor({ home: "C:\\Users\\me" });
     expect(windows("C:\\Users\\me\\x")).toBe("~\\x");
     expect(windows(JSON.stringify(["C:\\Users\\me\\x"]))).toBe(JSON.stringify(["~\\x"]));
+    expect(windows(JSON.stringify(JSON.stringify("C:\\Users\\me\\x")))).toBe(JSON.stringify(JSON.stringify("~\\x")));
+    expect(windows("c:/Users/me/x file:///C:/Users/Me/y")).toBe("~/x file:///~/y");
   });
 
   test("that is a root is none", () => {
@@ -126,6 +159,10 @@ const PIECES = [
   "q",
   "://a:",
   "key=a",
+  "password=a",
+  "password=1a",
+  "[1;",
+  "-----BEGIN PRIVATE KEY----- ",
   "Bearer ",
 ];
 

@@ -25,19 +25,46 @@ const VALUE = String.raw`[\w.~+/=-]`;
 const HAS_DIGIT = String.raw`(?=[\w.~+/=-]{0,64}\d)`;
 const HAS_LETTER = String.raw`(?=[\w.~+/=-]{0,64}[A-Za-z])`;
 
-/** What keys begin with, up to the last dash or underscore: those of models, of GitHub, GitLab, Slack, Stripe, npm. */
+/**
+ * Where a key may begin: behind no letter and no digit. In JSON the line end or the tab before it is a letter, and so is
+ * the end of a colour.
+ */
+export const KEY_BEGIN = String.raw`(?:(?<!\w)|(?<=\\[bfnrt]|\\u00[01][\da-fA-F]|\[[\d;]{0,16}m))`;
+
+/** What keys begin with, up to the last dash or underscore: those of models, of GitLab, Slack, Stripe. */
 const BEGINNINGS = [
   "sk-",
   "[rs]k_(?:live|test)_",
-  "gh[pousr]_",
   "github_pat_",
   "glpat-",
   "xox[abeoprs]-",
-  "hf_",
   "gsk_",
   "xai-",
-  "npm_",
+  "pplx-",
+  "nvapi-",
 ];
+/** Those of GitHub, Hugging Face, npm, Replicate, which have no further underscore: `npm_config_...` is no key. */
+const PLAIN_BEGINNINGS = ["gh[pousr]_", "hf_", "npm_", "r8_"];
+
+/**
+ * The line ends inside may be escaped, once or more often, and lines may be numbered or quoted. A line of JSON behind it is
+ * another matter, and so is what follows its end.
+ */
+export const PRIVATE_KEY = new RegExp(
+  "(-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)" +
+    String.raw`(?:(?!-----END )(?:[\w+/=:, \t.()>|→-]|\r?\n(?!\{)|\\{1,8}[nrt]))+` +
+    "(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?",
+  "g",
+);
+/** It may hold an @. What stands there alone and is long is a token. */
+export const PASSWORD_IN_ADDRESS =
+  /(:\/\/(?:[^\s/:@"'\\<>]{0,64}:|(?=[A-Za-z_]{0,64}\d\w{0,64}@)(?=\w{20})))[^\s/"'\\<>]{1,128}(?=@)/g;
+
+const ASSIGNED = String.raw`["'\\]{0,4}[ \t]{0,3}[:=][ \t]{0,3}["'\\]{0,4}`;
+/** It may be short, and hold other signs than keys do; what begins with a sign is rather code. */
+const PASSWORD =
+  String.raw`(?<=[Dd]${ASSIGNED})(?=[^\s"'\\]{0,64}\d)(?=[^\s"'\\]{0,64}[A-Za-z])` +
+  String.raw`\w[^\s"'\\<>,;(){}[\].\x60]{7,64}`;
 
 /**
  * What keys look like; the group at the beginning is kept. Each begins with a character that is rare, so that a long text
@@ -45,25 +72,39 @@ const BEGINNINGS = [
  * looked at more often than that.
  */
 const SHAPES: readonly RegExp[] = [
-  new RegExp(String.raw`([-_](?<=\b(?:${BEGINNINGS.join("|")})))${HAS_DIGIT}[\w-]{16,}`, "g"),
+  new RegExp(String.raw`([-_](?<=${KEY_BEGIN}(?:${BEGINNINGS.join("|")})))${HAS_DIGIT}[\w-]{16,}`, "g"),
+  new RegExp(`(_(?<=${KEY_BEGIN}(?:${PLAIN_BEGINNINGS.join("|")})))${HAS_DIGIT}[A-Za-z0-9]{16,}`, "g"),
   // Amazon, Google.
-  /\b(A(?:[KS]IA(?=[A-Z0-9]{16})|Iza))[\w-]{16,}/g,
+  new RegExp(String.raw`(A(?:[KS]IA(?=[A-Z0-9]{16})|Iza)(?<=${KEY_BEGIN}A\w{3}))[\w-]{16,}`, "g"),
   // JSON web tokens.
-  /(eyJ(?<=(?<![\w-])eyJ))[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}/g,
+  new RegExp(String.raw`(eyJ(?<=(?<!-)${KEY_BEGIN}eyJ))[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`, "g"),
   new RegExp(String.raw`((?:[Bb]earer|[Bb]asic)[ \t]{1,4})${HAS_DIGIT}${VALUE}{8,}`, "g"),
-  // The line ends inside may be escaped, once or more often. A line of JSON behind it is another matter.
-  /(-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)(?:[\w+/=:, \t.()-]|\r?\n(?!\{)|\\{1,8}[nrt])+/g,
-  // Passwords in addresses.
-  /(:\/\/[^\s/:@"'\\<>]{0,64}:)[^\s/@"'\\<>]{1,128}(?=@)/g,
+  PRIVATE_KEY,
+  PASSWORD_IN_ADDRESS,
   new RegExp(
     `((?:[Kk][Ee][Yy]|[Tt][Oo][Kk][Ee][Nn]|[Ss][Ee][Cc][Rr][Ee][Tt]|[Pp][Aa][Ss][Ss][Ww](?:[Oo][Rr])?[Dd])` +
-      String.raw`["'\\]{0,4}[ \t]{0,3}[:=][ \t]{0,3}["'\\]{0,4})${HAS_DIGIT}${HAS_LETTER}[\w~+/=-]{12,}`,
+      String.raw`${ASSIGNED})(?:${PASSWORD}|${HAS_DIGIT}${HAS_LETTER}[\w~+/=-]{12,})`,
     "g",
   ),
 ];
 
+/** What stands behind `token = ` and has a bracket behind it is a call: `readToken2024(input)`. */
+function isCall(kept: string, next: string | undefined): boolean {
+  return next === "(" && /[:=][ \t]*$/.test(kept);
+}
+
+/** Words of session files and frames. A variable like `SORT_KEY=timestamp` must not cost them their structure. */
+export const FILE_WORDS: ReadonlySet<string> = new Set(
+  (
+    "arguments assistant bashExecution branchSummary branch_summary cacheRead cacheWrite compaction compactionSummary " +
+    "content customType custom_message errorMessage exitCode firstKeptEntryId label message mimeType model_change modelId " +
+    "parentId parentSession provider session_info stopReason systemPrompt targetId thinking thinkingLevel " +
+    "thinkingSignature thinking_level_change timestamp tokensBefore toolCall toolCallId toolName toolResult totalTokens"
+  ).split(" "),
+);
+
 export function createRedactor({ secrets = [], home, patterns = [] }: RedactorOptions): Redact {
-  const known = secrets.filter((secret) => secret.trim().length >= SHORTEST_SECRET);
+  const known = secrets.filter((secret) => secret.trim().length >= SHORTEST_SECRET && !FILE_WORDS.has(secret.trim()));
   const literal = alternatives(known.flatMap(spellings));
   const own = patterns.flatMap(patternSource);
   const shapes = [
@@ -74,18 +115,23 @@ export function createRedactor({ secrets = [], home, patterns = [] }: RedactorOp
   const shorten = homeShortener(home);
   return (text) => {
     let clean = text;
-    for (const shape of shapes) clean = clean.replace(shape, (_, kept: string) => `${kept}${REDACTED}`);
+    for (const shape of shapes) {
+      clean = clean.replace(shape, (found: string, kept: string, at: number, whole: string) =>
+        isCall(kept, whole[at + found.length]) ? found : `${kept}${REDACTED}`,
+      );
+    }
     return shorten(clean);
   };
 }
 
-/** As it is, and as it stands in JSON. */
-function spellings(text: string): string[] {
-  return [...new Set([text, JSON.stringify(text).slice(1, -1)])];
+/** As it is, as it stands in JSON, and in JSON that is a text in JSON: what a tool has printed. */
+export function spellings(text: string): string[] {
+  const inJson = JSON.stringify(text).slice(1, -1);
+  return [...new Set([text, inJson, JSON.stringify(inJson).slice(1, -1)])];
 }
 
 /** Longest first, so that no part of a secret is left beside a shorter one. */
-function alternatives(texts: readonly string[]): string | undefined {
+export function alternatives(texts: readonly string[]): string | undefined {
   const sorted = [...new Set(texts)].sort((one, other) => other.length - one.length);
   return sorted.length === 0 ? undefined : sorted.map(quoted).join("|");
 }
@@ -100,11 +146,18 @@ const LONGEST_RUN = 256;
 function patternSource(pattern: string): string[] {
   const [before = "", ...after] = pattern.split("*");
   const rest = after.join("");
-  if (after.length === 0) return pattern === "" ? [] : spellings(pattern).map(quoted);
+  if (after.length === 0) return pattern === "" ? [] : spellingsInTexts(pattern).map(quoted);
   // Without anything that is the same in all of them it would be every word.
   if (before + rest === "") return [];
   const run = rest === "" ? `${VALUE}+` : `${VALUE}{1,${LONGEST_RUN}}`;
-  return spellings(before).flatMap((left) => spellings(rest).map((right) => quoted(left) + run + quoted(right)));
+  return spellingsInTexts(before).flatMap((left) =>
+    spellingsInTexts(rest).map((right) => quoted(left) + run + quoted(right)),
+  );
+}
+
+/** A quote as it is would be one of those around the texts of the JSON, which has to stay JSON. */
+function spellingsInTexts(text: string): string[] {
+  return text.includes('"') ? spellings(text).slice(1) : spellings(text);
 }
 
 /** `/home/me/app` becomes `~/app`, and the name of the folder that its sessions lie in, `--home-me-app--`, `--~-app--`. */
@@ -112,7 +165,10 @@ function homeShortener(home: string | undefined): Redact {
   const trimmed = home?.replace(/[/\\]+$/, "") ?? "";
   // A root folder is nobody's home.
   if (!/[/\\][^/\\]/.test(trimmed)) return (text) => text;
-  const path = new RegExp(`(?:${alternatives(spellings(trimmed))})(?![\\w-])(?!\\.\\w)`, "g");
+  const isWindows = /^[A-Za-z]:/.test(trimmed);
+  // Programs of Windows take both slashes, and letters of either size.
+  const ways = isWindows ? [trimmed, trimmed.replaceAll("\\", "/")] : [trimmed];
+  const path = new RegExp(`(?:${alternatives(ways.flatMap(spellings))})(?![\\w-])(?!\\.\\w)`, isWindows ? "gi" : "g");
   /** Looked at behind the match: a pattern that begins with a text is found several times faster. */
   const short = (found: string, at: number, text: string): string => (/[\w.-]/.test(text[at - 1] ?? "") ? found : "~");
   const folder = `--${trimmed.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}-`;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createReplacements } from "../lib/replace.ts";
 import { FILES_FOLDER, FILES_LIST, parsed } from "./format.ts";
-import { openConfig } from "./redact.ts";
+import { openConfig, type Redaction } from "./redact.ts";
 import type { Tape, WorldCall } from "./tape.ts";
 
 /**
@@ -53,7 +53,7 @@ type Table = Record<string, Loose>;
 
 export interface CaptureOptions {
   folder: string;
-  redact(text: string): string;
+  redact: Redaction;
   list(file: ListedFile): void;
   /** Where nobody else shall look along: the program itself, and what tools look at. */
   isLeftOut(path: string): boolean;
@@ -134,14 +134,17 @@ function placeOf(path: unknown): string | undefined {
   return typeof path === "string" && path !== "" ? resolve(path) : undefined;
 }
 
-function copyFile(place: string, folder: string, redact: (text: string) => string): void {
+function copyFile(place: string, folder: string, redact: Redaction): void {
   const bytes = OWN.readFileSync(place);
   const text = bytes.toString("utf8");
   const isText = Buffer.from(text, "utf8").equals(bytes);
   const isConfig = CONFIG_FILE.test(place.slice(dirname(place).length + 1));
+  const open = isConfig ? openConfig(text) : { text, secrets: [] };
+  // A server or a tool may say them again.
+  redact.learn(open.secrets);
   const copy = join(folder, FILES_FOLDER, place);
   OWN.mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
-  OWN.writeFileSync(copy, isText ? redact(isConfig ? openConfig(text) : text) : bytes, { mode: 0o600 });
+  OWN.writeFileSync(copy, isText ? redact(open.text) : bytes, { mode: 0o600 });
 }
 
 /** Puts the copies of a recording at a place of their own. Resolves to it. */

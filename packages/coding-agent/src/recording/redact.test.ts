@@ -14,10 +14,26 @@ describe("what looks like a secret", () => {
     ["a token of a forge", "ghp_abcdefghijklmnopqrstuvwxyz0123", HIDDEN],
     ["a short value", "none of it", "none of it"],
     ["a folder", "/home/me", "/home/me"],
+    ["a key alone on a line, in JSON", String.raw`{"a":"x\nsk-abcdefghijklmnop1"}`, String.raw`{"a":"x\n${HIDDEN}"}`],
+    ["and in JSON in JSON", String.raw`\\nghp_abcdefghijklmnopqrstuvwxyz0123\\n`, String.raw`\\n${HIDDEN}\\n`],
+    ["a password in an address", "https://me:hunter2@host/x", `https://me:${HIDDEN}@host/x`],
+    [
+      "the beginning of a private key",
+      String.raw`{"a":"-----BEGIN PRIVATE KEY-----\nMIIE","b":"-----END PRIVATE KEY-----"}`,
+      `{"a":"-----BEGIN PRIVATE KEY-----${HIDDEN}","b":"-----END PRIVATE KEY-----"}`,
+    ],
     ["a word with a dash", "sk-8 is a boat, ask-them too", "sk-8 is a boat, ask-them too"],
   ])("%s", (_name, text, shown) => {
     expect(redact(text)).toBe(shown);
   });
+});
+
+test("values that are known, in JSON and on either form of the command line", () => {
+  const redact = createRedaction({ A_PASSWORD: 'quo"te\\d', SORT_KEY: "timestamp" }, ["--api-key=abcdefgh1"]);
+  const json = JSON.stringify({ timestamp: 1, a: ['quo"te\\d', JSON.stringify('quo"te\\d'), "abcdefgh1"] });
+  expect(JSON.parse(redact(json))).toEqual({ timestamp: 1, a: [HIDDEN, `"${HIDDEN}"`, HIDDEN] });
+  redact.learn(["later-secret", "none"]);
+  expect(redact("later-secret, abcdefgh1, none")).toBe(`${HIDDEN}, ${HIDDEN}, none`);
 });
 
 test("variables keep their names, and their values only when they are harmless", () => {
@@ -73,5 +89,16 @@ test.each([
     `providers:\n  a:\n    apiKey: "${HIDDEN}"\n    baseUrl: http://x\n`,
   ],
 ])("a configuration file: %s", (text, shown) => {
-  expect(openConfig(text)).toBe(shown);
+  expect(openConfig(text).text).toBe(shown);
+});
+
+test("the secrets of a configuration file are known from then on, but not where they come from", () => {
+  const json = JSON.stringify({
+    a: { apiKey: 'a"b\\c' },
+    b: { apiKey: "!pass show" },
+    c: { token: "MY_TOKEN" },
+    d: "x",
+  });
+  expect(openConfig(json).secrets).toEqual(['a"b\\c']);
+  expect(openConfig("apiKey: 'abc'\npassword: def ghi\nkey_file: ~/x\n").secrets).toEqual(["abc", "def ghi"]);
 });

@@ -1,4 +1,6 @@
 import type { Env } from "../config/paths.ts";
+import { alternatives, FILE_WORDS, KEY_BEGIN, PASSWORD_IN_ADDRESS, PRIVATE_KEY, spellings } from "../lib/redactor.ts";
+import { parsed } from "./format.ts";
 
 /** Recordings are shown to others: what looks like a secret is not in them. */
 
@@ -8,17 +10,22 @@ const SHORTEST = 8;
 
 const SECRET_NAME = /key|token|secret|passw|auth|cookie|credential|session_?id|signature/i;
 
-/** Forms in which keys of well-known services come. */
+/** Forms in which keys of well-known services come; the group at the beginning, if there is one, is kept. */
 const SECRET_FORMS: readonly RegExp[] = [
-  /\bsk-[\w-]{16,}/g,
-  /\b(?:ghp|gho|ghu|ghs|ghr|github_pat)_\w{20,}/g,
-  /\bxox[abeprs]-[\w-]{10,}/g,
-  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
-  /\bAIza[\w-]{30,}/g,
-  /\b(?:gsk|xai|hf|r8|pplx|fw|tgp|csk|nvapi)[-_][A-Za-z0-9_-]{20,}/g,
-  /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g,
-  /(?<=\bBearer )[\w.~+/-]{8,}=*/gi,
+  ...[
+    String.raw`sk-[\w-]{16,}`,
+    String.raw`[rs]k_(?:live|test)_\w{16,}`,
+    String.raw`(?:ghp|gho|ghu|ghs|ghr|github_pat)_\w{20,}`,
+    String.raw`glpat-[\w-]{16,}`,
+    String.raw`xox[abeprs]-[\w-]{10,}`,
+    String.raw`(?:AKIA|ASIA)[A-Z0-9]{16}\b`,
+    String.raw`AIza[\w-]{30,}`,
+    "(?:gsk|xai|hf|r8|pplx|fw|tgp|csk|nvapi)[-_][A-Za-z0-9_-]{20,}",
+    String.raw`eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`,
+  ].map((form) => new RegExp(`()${KEY_BEGIN}${form}`, "g")),
+  PRIVATE_KEY,
+  PASSWORD_IN_ADDRESS,
+  /(\bBearer )[\w.~+/-]{8,}=*/gi,
 ];
 
 /** Variables whose values are written down: they say where things are and how the program behaves. */
@@ -43,19 +50,37 @@ export function openArgv(argv: readonly string[]): string[] {
   });
 }
 
+export interface Redaction {
+  (text: string): string;
+  /** From now on these values are taken out as well. */
+  learn(values: readonly string[]): void;
+}
+
 /** Takes out what looks like a secret, and the values of variables that are called like one. */
-export function createRedaction(env: Env, argv: readonly string[]): (text: string) => string {
-  const key = argv[argv.indexOf("--api-key") + 1] ?? "";
-  const values = Object.entries(env).flatMap(([name, value = ""]) => (SECRET_NAME.test(name) ? [value] : []));
-  const known = [...new Set([...values, argv.includes("--api-key") ? key : ""])]
-    .filter((value) => value.length >= SHORTEST)
-    .sort((a, b) => b.length - a.length);
-  return (text) => {
-    let clean = text;
-    for (const value of known) clean = clean.replaceAll(value, HIDDEN);
-    for (const form of SECRET_FORMS) clean = clean.replace(form, HIDDEN);
+export function createRedaction(env: Env, argv: readonly string[]): Redaction {
+  let known: string[] = [];
+  let literal: RegExp | undefined;
+  const redact = (text: string): string => {
+    let clean = literal ? text.replace(literal, HIDDEN) : text;
+    for (const form of SECRET_FORMS) clean = clean.replace(form, (_, kept: string) => `${kept}${HIDDEN}`);
     return clean;
   };
+  const learn = (values: readonly string[]): void => {
+    const found = values.filter((value) => value.trim().length >= SHORTEST && !FILE_WORDS.has(value));
+    if (found.every((value) => known.includes(value))) return;
+    known = [...new Set([...known, ...found])];
+    literal = new RegExp(alternatives(known.flatMap(spellings)) ?? "", "g");
+  };
+  learn(Object.entries(env).flatMap(([name, value = ""]) => (SECRET_NAME.test(name) ? [value] : [])));
+  learn(keysIn(argv));
+  return Object.assign(redact, { learn });
+}
+
+function keysIn(argv: readonly string[]): string[] {
+  return argv.flatMap((arg, index) => {
+    if (argv[index - 1] === "--api-key") return [arg];
+    return arg.startsWith("--api-key=") ? [arg.slice("--api-key=".length)] : [];
+  });
 }
 
 /** Headers of a request or an answer. */
@@ -76,15 +101,34 @@ export function openUrl(url: string): string {
   return parsed.href;
 }
 
-/** The text of a configuration file: values under names that sound secret, in JSON and in YAML. */
-export function openConfig(text: string): string {
-  return text
-    .replace(/("[^"\n]*")(\s*:\s*)"(?:[^"\\\n]|\\.)*"/g, (whole, name: string, colon: string) =>
-      isSecretName(name) ? `${name}${colon}"${HIDDEN}"` : whole,
+/** The text of a configuration file without values under names that sound secret, in JSON and in YAML, and those values. */
+export function openConfig(text: string): { text: string; secrets: string[] } {
+  const secrets: string[] = [];
+  const hide = (value: string): string => {
+    if (!isReference(value)) secrets.push(value);
+    return `"${HIDDEN}"`;
+  };
+  const open = text
+    .replace(/("[^"\n]*")(\s*:\s*)("(?:[^"\\\n]|\\.)*")/g, (whole, name: string, colon: string, value: string) =>
+      isSecretName(name) ? `${name}${colon}${hide(unquoted(value))}` : whole,
     )
-    .replace(/^(\s*-?\s*)([\w-]+)(:[ \t]+)([^\s"{[].*)$/gm, (whole, indent: string, name: string, colon: string) =>
-      isSecretName(name) ? `${indent}${name}${colon}"${HIDDEN}"` : whole,
+    .replace(
+      /^(\s*-?\s*)([\w-]+)(:[ \t]+)([^\s"{[].*)$/gm,
+      (whole, indent: string, name: string, colon: string, value: string) =>
+        isSecretName(name) ? `${indent}${name}${colon}${hide(value.trim().replace(/^'(.*)'$/, "$1"))}` : whole,
     );
+  return { text: open, secrets };
+}
+
+/** With an escape that JSON does not know: as it stands. */
+function unquoted(json: string): string {
+  const [text] = (parsed(`[${json}]`) as [string] | undefined) ?? [json.slice(1, -1)];
+  return text;
+}
+
+/** A command, a variable or a file that a secret comes from is none itself. */
+function isReference(value: string): boolean {
+  return /^[!$~./]|^[A-Z][A-Z0-9_]*$/.test(value);
 }
 
 /** Not the name of a keyword that only contains one: `maxTokens` is no secret, and neither is `keybindings`. */

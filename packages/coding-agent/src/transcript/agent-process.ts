@@ -28,6 +28,9 @@ const SHUTDOWN_MS = 5_000;
 const LONGEST_LINE_BYTES = 256 * 1024 * 1024;
 const SCRIPT_FILE = "model-script.json";
 const QUOTED_STDERR = 1000;
+const KEPT_STDERR = 64 * 1024;
+/** Whoever prints more of what is no frame does not mean to stop. */
+const MOST_NOISE = 100;
 
 export function startAgent({ file, args, isOther, machine, clock }: AgentCommand, setting: StorySetting): StoryAgent {
   const sandbox = createSandbox({ ...setting, machine, agentFiles: withScript(setting) });
@@ -47,13 +50,15 @@ export function startAgent({ file, args, isOther, machine, clock }: AgentCommand
   };
   readLines(child, {
     line: (text) => {
+      if (problems.length >= MOST_NOISE) return;
       const frame = frameIn(text);
       if (typeof frame === "string") problems.push(frame);
       else frames.push(frame);
+      if (problems.length >= MOST_NOISE) giveUp(child);
       wake();
     },
     complain: (text) => {
-      stderr += text;
+      stderr = (stderr + text).slice(-KEPT_STDERR);
     },
     ended: (how, failure) => {
       exit ??= how;
@@ -104,6 +109,12 @@ export function startAgent({ file, args, isOther, machine, clock }: AgentCommand
       if (problems.length > 0) throw new Error(`${problems[0]}\nstderr: ${stderr.slice(-QUOTED_STDERR)}`);
     },
   };
+}
+
+/** What it has started may hold the pipe open, and goes on printing. */
+function giveUp(child: ChildProcessWithoutNullStreams): void {
+  child.stdout.destroy();
+  child.kill("SIGKILL");
 }
 
 interface Hearing {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { repoRoot } from "../../../../test/support/rpc-process.ts";
 import { parseArgs } from "../args.ts";
 import { systemClock } from "../lib/clock.ts";
+import { startAgent } from "./agent-process.ts";
 import { storiesIn } from "./stories.ts";
 import { commandWords, runTranscripts } from "./sub-command.ts";
 
@@ -12,6 +13,15 @@ const FAKE = `node ${join(repoRoot, "test/support/fixtures/fake-server.mjs")}`;
 const PROMPT = '>  {"id":"1","type":"prompt","message":"hi"}';
 const HOLDS = `# it holds\n${PROMPT}\n<  response agent_start … session_settled\n`;
 const FAILS = `# it does not\n${PROMPT}\n<  response agent_end\n`;
+
+/** Lines without an end on stdout, or a megabyte of them on stderr. */
+const FLOOD = `const { writeSync } = require("node:fs");
+const fd = Number(process.argv[2]);
+const text = "y\\n".repeat(1 << 19);
+for (let left = fd === 2 ? 1 : Infinity; left > 0; left--) {
+  for (let at = 0; at < text.length; ) try { at += writeSync(fd, text.slice(at)); } catch (e) { if (e.code !== "EAGAIN") process.exit(1); }
+}
+`;
 
 const folders: string[] = [];
 afterEach(() => {
@@ -66,10 +76,22 @@ describe("tiller transcript run", () => {
     ["is not there", "/nowhere/agent", "/nowhere/agent cannot be started: "],
     ["prints something else", `${FAKE} --bad not-json`, "a line on stdout is no JSON: "],
     ["ends at once", "node --version", "no frame came that fits"],
+    ["floods stdout", "node ./flood.cjs 1", 'a line on stdout is no JSON: "y"'],
   ])("says so when the agent %s", async (_name, agent, says) => {
-    const { code, printed } = await run(folderWith({ "a.rpc.txt": HOLDS }), "run", "a.rpc.txt", "--agent", agent);
+    const cwd = folderWith({ "a.rpc.txt": HOLDS, "flood.cjs": FLOOD });
+    const { code, printed } = await run(cwd, "run", "a.rpc.txt", "--agent", agent);
     expect(code).toBe(1);
     expect(printed[0]).toContain(says);
+  });
+
+  test("of what an agent complains of the end is kept", async () => {
+    const cwd = folderWith({ "flood.cjs": FLOOD });
+    const command = { file: process.execPath, args: [join(cwd, "flood.cjs"), "2"], isOther: true };
+    const setting = { args: [], env: {}, files: {}, agentFiles: {}, script: undefined, check: {} };
+    const agent = startAgent({ ...command, machine: process.env, clock: systemClock }, setting);
+    await agent.waitExit();
+    expect(agent.stderr).toBe("y\n".repeat(32 * 1024));
+    await agent.dispose();
   });
 
   test.each([

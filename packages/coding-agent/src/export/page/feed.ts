@@ -25,6 +25,8 @@ export interface Feed {
   rebuild(row: number): void;
   /** The row at the top of the screen. */
   topRow(): number;
+  /** Where the reader is: the row at the top of the screen, -1 above all, and at the end the one that was gone to last. */
+  currentRow(): number;
   /** Makes the first rows all exist, to be printed; and back. */
   showAll(most: number): void;
   update(): void;
@@ -155,6 +157,15 @@ export function createFeed({ build, guess, inset, moved }: FeedParts): Feed {
     return innerTop - top > window.innerHeight / 2 ? innerTop - CONTEXT_PX : top;
   }
 
+  /** One that was gone to is a little below the bar. */
+  const topLine = (): number => inset() + GAP_PX + 4;
+  const topRow = (): number => {
+    const anchor = anchorRow(topLine());
+    return anchor ? first + [...list.children].indexOf(anchor) : first;
+  };
+  /** The screen cannot go further down: what is at its top says nothing about where the reader is. */
+  const isAtEnd = (): boolean => window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 2;
+
   const positionOf = (row: number): number =>
     window.scrollY + element.getBoundingClientRect().top + heights.before(row) - inset() - GAP_PX;
 
@@ -197,10 +208,12 @@ export function createFeed({ build, guess, inset, moved }: FeedParts): Feed {
       old.replaceWith(build(row));
       soon();
     },
-    topRow() {
-      // One that was gone to is a little below the bar.
-      const anchor = anchorRow(inset() + GAP_PX + 4);
-      return anchor ? first + [...list.children].indexOf(anchor) : first;
+    topRow,
+    currentRow() {
+      const target = isAtEnd() ? list.querySelector(".target") : null;
+      if (target) return first + [...list.children].findIndex((row) => row.contains(target));
+      const isAbove = first === 0 && (list.firstElementChild?.getBoundingClientRect().top ?? 0) > topLine();
+      return isAbove ? -1 : topRow();
     },
     showAll(most) {
       isPrinting = most > 0;

@@ -205,7 +205,7 @@ function searchChanged(isSearching: boolean): void {
 function stepToUser(by: 1 | -1): void {
   const isUser = (row: number): boolean => session.index.kinds[session.rows.entries[row]?.[0] ?? -1] === "user";
   const count = session.rows.entries.length;
-  let row = feed.topRow() + by;
+  let row = feed.currentRow() + by;
   while (row >= 0 && row < count && !isUser(row)) row += by;
   const place = session.rows.entries[row]?.[0];
   if (place === undefined)

@@ -172,6 +172,18 @@ describe("what a host was told", () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
+  it("is not continued later by a process that keeps nothing: its numbers go on, and what was kept is gone", () => {
+    const { session, folder, path, start } = desk();
+    const seen = start().tell("before");
+    session.isContinued = true;
+    const onTrouble = (): void => expect.unreachable();
+    const silent = hostOf(createEventJournal({ session, folder, maxBytes: 0, onTrouble }));
+    expect(silent.tell("nobody keeps this")).toBeGreaterThan(seen);
+    expect(silent.after(0)).toMatchObject({ base: silent.seq, texts: [] });
+    expect(existsSync(path)).toBe(false);
+    expect(start().after(seen)).toMatchObject({ base: expect.toSatisfy((base: number) => base > 0), texts: [] });
+  });
+
   it("is not kept at all when the setting says so", () => {
     const { start, folder } = desk({ maxBytes: 0 });
     const host = start();

@@ -177,6 +177,18 @@ export function createEventJournal({ session, folder, maxBytes, onTrouble }: Eve
     memory = [];
     memorySize = 0;
   };
+  /** Nothing is to be kept: what another process has kept would be continued later as if there had been nothing since. */
+  const giveUp = (seq: number, of: string): number => {
+    const path = journalPath(folder, of);
+    const next = Math.max(seq, readJournal(path, sessionId ?? "")?.reserved ?? 0);
+    base = next;
+    try {
+      removeJournal(path);
+    } catch (error) {
+      onTrouble(`The events of this session are not kept, and ${path} cannot be removed: ${reasonOf(error)}`);
+    }
+    return next;
+  };
   const enter = (seq: number, begins: boolean): number => {
     ({ sessionId, sessionFile } = session);
     isBroken = false;
@@ -184,6 +196,7 @@ export function createEventJournal({ session, folder, maxBytes, onTrouble }: Eve
     last = 0;
     forget();
     if (isWritable(begins)) return attach(seq);
+    if (maxBytes === 0 && sessionFile !== undefined && !session.isInUse) return giveUp(seq, sessionFile);
     if (!session.isInUse || sessionFile === undefined) return seq;
     return Math.max(seq, readJournal(journalPath(folder, sessionFile), sessionId)?.reserved ?? 0) + APART;
   };
