@@ -45,6 +45,7 @@ play("test/architecture.test.ts");
 play("test/recording.test.ts");
 play("test/sessions/later-damage.test.ts");
 play("test/host");
+play("test/processes/output.test.ts");
 play("test/run/dialogs.test.ts");
 play("test/conformance/extensions.test.ts");
 if (Number(sequences) > 0) play("test/run/sequences.test.ts");

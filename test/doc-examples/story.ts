@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { FRAMES } from "@tiller/protocol/frames";
 import { at, type Frame } from "../support/frame.ts";
 import type { RpcProcess } from "../support/rpc-process.ts";
@@ -95,6 +95,7 @@ const prompts: Step = async (rpc, player) => {
   for (const type of ["get_messages", "get_messages_page", "get_last_assistant_text", "get_session_stats"] as const) {
     await player.play(rpc, type);
   }
+  await player.play(rpc, "export_html", 0, { outputPath: join(rpc.sandbox.cwd, "session.html") });
 };
 
 const whileARunIsActive: Step = async (rpc, player) => {

@@ -12,9 +12,10 @@ import { sequenceText } from "./sequence-text.ts";
  * and how to play it again; timing is part of it, so once may not be enough. TILLER_SEED=... plays others.
  */
 
-const COUNT = Number(process.env.TILLER_SEQUENCES ?? 100);
-const SEED = Number(process.env.TILLER_SEED ?? (COUNT > 100 ? Math.floor(Math.random() * 1e6) : 118234));
-const LIMIT_MS = Number(process.env.TILLER_SEQUENCES_MS ?? 40_000);
+const USUAL = 60;
+const COUNT = Number(process.env.TILLER_SEQUENCES ?? USUAL);
+const SEED = Number(process.env.TILLER_SEED ?? (COUNT > USUAL ? Math.floor(Math.random() * 1e6) : 118234));
+const LIMIT_MS = Number(process.env.TILLER_SEQUENCES_MS ?? 30_000);
 /** One story alone: what a failure prints. */
 const PATH = process.env.TILLER_PATH;
 /** Most of the time they wait. */
@@ -54,6 +55,6 @@ test("random sequences of commands break no law", { timeout: LIMIT_MS + 60_000 }
   });
   const workers = Array.from({ length: SIDE_BY_SIDE }, (_, number) => worker(number, property));
   const failures = (await Promise.all(workers)).flat();
-  if (COUNT > 100) process.stdout.write(`${held} sequences held, seed ${SEED}\n`);
+  if (COUNT > USUAL) process.stdout.write(`${held} sequences held, seed ${SEED}\n`);
   if (failures.length > 0) throw new Error(failures.join("\n\n"));
 });

@@ -43,6 +43,7 @@ import type { SessionEvent } from "./session/session-event.ts";
 import { createSessionQueue, type WaitingMessage } from "./session/session-queue.ts";
 import { createSessionRun } from "./session/session-run.ts";
 import { beginSession } from "./session/store/begin-session.ts";
+import type { EventJournal } from "./session/store/event-journal.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
 import { createSessionStore, type SessionStore } from "./session/store/session-store.ts";
 import type { SubAgents } from "./session/sub-agents.ts";
@@ -312,6 +313,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     hooks: () => joined?.hooks,
     todos,
     subAgents,
+    journal,
     isStreaming: () => run.isStreaming,
     openDisk,
   });
@@ -401,6 +403,7 @@ interface HistoryParts {
   hooks(): SessionHooks | undefined;
   todos: Late<Todos>;
   subAgents: Late<SubAgents>;
+  journal: Late<EventJournal>;
   /** Ends what is going on in the session. */
   stop(reason: string): Promise<void>;
   isStreaming(): boolean;
@@ -421,6 +424,8 @@ function lateHistory(ground: Ground, parts: HistoryParts): Late<EnteringHistory>
       // A session that comes from a file has a size, and may have a plan.
       summaries.load(),
       todos.load(),
+      // Another session has its own numbers, from its first event on.
+      args.mode === "rpc" ? parts.journal.load() : undefined,
     ]);
     return createSessionHistory({
       store,

@@ -119,8 +119,9 @@ function remember(frames: readonly Frame[], stays: readonly Stay[], told: Map<st
     known.answered.push(...answered);
     const until = stays[number + 1]?.since;
     const events = frames.slice(since, until).filter(({ type, seq }) => seq !== undefined && !PASSING.has(type));
-    // What is told when another session is entered is one of its events already, though the answer follows.
-    while (until !== undefined && ENTERING.has(events.at(-1)?.type)) events.pop();
+    // What is told when another session is entered is one of its events already, though the answer follows; or does not
+    // follow any more.
+    while (ENTERING.has(events.at(-1)?.type)) events.pop();
     known.events.push(...events);
     for (const frame of frames.slice(since, stays[number + 1]?.since)) {
       const role = at(frame, "message", "role");

@@ -66,6 +66,8 @@ export interface EventFramesOptions {
   mode: UpdateMode;
   /** Undefined where nobody can ask for what was told. */
   journal?: Late<SessionJournal>;
+  /** Of the session that is open. */
+  sessionId?(): string;
 }
 
 const THIN = '{"role":"assistant","content":[]}';
@@ -107,7 +109,7 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
 
   const open = createOpenMessage();
   /** What was told before there was a journal. */
-  const early: { seq: number; json: string }[] = [];
+  const early: { seq: number; json: string; of: string | undefined }[] = [];
 
   const stamp = (place: EventPlace | undefined): string => {
     seq += 1;
@@ -119,14 +121,17 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
     const made = journal?.made;
     if (!made) return;
     if (early.length > 0) {
-      seq = made.follow(seq);
-      for (const kept of early.splice(0)) made.append(kept.seq, kept.json);
+      // What was told of another session, which was left before it had a file, nobody can ask for.
+      const now = options.sessionId?.();
+      const own = early.splice(0).filter(({ of }) => of === now);
+      seq = Math.max(seq, made.follow(own[0] ? own[0].seq - 1 : seq));
+      for (const kept of own) made.append(kept.seq, kept.json);
     }
     seq = made.follow(seq, begins);
   };
   const keep = (json: string): void => {
     if (journal?.made) journal.made.append(seq, json);
-    else if (journal && early.push({ seq, json }) === MOST_EARLY) void journal.load();
+    else if (journal && early.push({ seq, json, of: options.sessionId?.() }) === MOST_EARLY) void journal.load();
   };
   /** Kept before it is given away: the writer may write at once. */
   const send = (type: string, json: string): void => {

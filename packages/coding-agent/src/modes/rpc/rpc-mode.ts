@@ -68,7 +68,14 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     const writer = createFrameWriter(options.recording?.openOutput() ?? openStdout(), (error) =>
       leave(...lostHost(error)),
     );
-    const frames = createEventFrames({ writer, dialect, clock, mode: options.updates, journal: session.journal });
+    const frames = createEventFrames({
+      writer,
+      dialect,
+      clock,
+      mode: options.updates,
+      journal: session.journal,
+      sessionId: () => session.state().sessionId,
+    });
     writer.beforeWrite = frames.beforeWrite;
     const lanes = createLanes();
     const bridge = dialogs?.createUiBridge(bridgeOptions(options, writer, frames));
