@@ -46,6 +46,8 @@ play("test/recording.test.ts");
 play("test/sessions/later-damage.test.ts");
 play("test/host");
 play("test/processes/output.test.ts");
+play("test/conformance/bad-providers.test.ts");
+play("packages/coding-agent/src/session/store/session-store.property.test.ts");
 play("test/run/dialogs.test.ts");
 play("test/conformance/extensions.test.ts");
 if (Number(sequences) > 0) play("test/run/sequences.test.ts");

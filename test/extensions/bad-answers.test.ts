@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { sessionFiles } from "../modes/cli-process.ts";
 import type { Frame } from "../support/frame.ts";
+import { partly } from "../support/part-of.ts";
 import {
   command,
   errorsOf,
@@ -16,6 +17,8 @@ import {
 
 /** Handlers and tools that give back what nobody can use, or never come back. The run goes on as if they had said nothing. */
 
+/** Each a run of its own. */
+const testSome = partly(3);
 const start = useBad();
 
 /** The cases with their place, for those who choose one of them. */
@@ -90,7 +93,7 @@ describe("in a run", () => {
     NONSENSE.map(([, value]) => HOOKS_OF_A_RUN.map((hook) => `pi.on("${hook}", () => (${value}));`).join("\n")),
     { common: FINE, script: ["toolCall fine {}", 'text "aye"', 'text "aye"'] },
   );
-  test.each(counted(NONSENSE))("handlers that give back %s do no harm", async (_, at) => {
+  testSome.each(counted(NONSENSE))("handlers that give back %s do no harm", async (_, at) => {
     const { rpc, since } = await choose(at);
     const { frames } = await rpc.prompt("go");
     // Whoever guards a tool and fails must not let it pass; whoever merely talks nonsense has not guarded it.
@@ -120,7 +123,7 @@ describe("around sessions", () => {
     NONSENSE.map(([, value]) => hooks.map((hook) => `pi.on("${hook}", () => (${value}));`).join("\n")),
     { script: ['text "one"', 'text "two"', 'text "aye"'] },
   );
-  test.each(counted(NONSENSE))("handlers that give back %s do no harm", async (_, at) => {
+  testSome.each(counted(NONSENSE))("handlers that give back %s do no harm", async (_, at) => {
     const { rpc } = await choose(at);
     await worksStill(rpc);
     await worksStill(rpc);
@@ -170,7 +173,7 @@ describe("details of a tool, of an update, of a message, of an entry", () => {
       script: ["toolCall odd {}", 'text "aye"', 'text "aye"'],
     },
   );
-  test.each(counted(DETAILS))("with %s do no harm", async (_, at) => {
+  testSome.each(counted(DETAILS))("with %s do no harm", async (_, at) => {
     const { rpc } = await choose(at);
     await worksStill(rpc);
     await rpc.prompt("/entry");
@@ -194,7 +197,7 @@ describe("in a run", () => {
     HOOKS.map(([hook]) => `pi.on("${hook}", async () => { ${HANG} });`),
     { common: FINE, script: ["toolCall fine {}", 'text "aye"'], settings: { "extensionLimits.hookMs": 50 } },
   );
-  test.each(counted(HOOKS))(
+  testSome.each(counted(HOOKS))(
     "a handler of %s that never ends is given up, and the prompt gets its result",
     async (hook, at) => {
       const { rpc, since } = await choose(at);
@@ -293,13 +296,16 @@ describe("message_end", () => {
       script: ["toolCall fine {}", 'expect toolResult "fine" + text "aye"', 'expect user "again" + text "aye"'],
     },
   );
-  test.each(counted(MESSAGES))("that gives back a message with %s is told, and the message stays", async (_, at) => {
-    const { rpc, since } = await choose(at);
-    await worksStill(rpc, "first");
-    await worksStill(rpc, "again");
-    expect(errorsOf(rpc, since).length).toBeGreaterThan(0);
-    expect((await rpc.call({ type: "get_messages" })).success).toBe(true);
-  });
+  testSome.each(counted(MESSAGES))(
+    "that gives back a message with %s is told, and the message stays",
+    async (_, at) => {
+      const { rpc, since } = await choose(at);
+      await worksStill(rpc, "first");
+      await worksStill(rpc, "again");
+      expect(errorsOf(rpc, since).length).toBeGreaterThan(0);
+      expect((await rpc.call({ type: "get_messages" })).success).toBe(true);
+    },
+  );
 });
 
 test("message_end may give the tool calls of an answer other ids: the results carry them", async () => {
@@ -354,7 +360,7 @@ describe("a handler that changes in place", () => {
       script: ["toolCall fine {}", 'text "aye"', 'expect user "again" + text "aye, aye"'],
     },
   );
-  test.each(counted(CHANGES))("%s spoils neither the run nor the session", async (_, at) => {
+  testSome.each(counted(CHANGES))("%s spoils neither the run nor the session", async (_, at) => {
     const { rpc } = await choose(at);
     await worksStill(rpc, "first");
     await worksStill(rpc, "again");

@@ -23,6 +23,9 @@ import {
   user,
 } from "./test-sessions.ts";
 
+/** `npm run test:long` looks at more of them. */
+const PLAYS_ALL = process.env.TILLER_ALL === "1";
+
 let root = "";
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "tiller-model-"));
@@ -297,7 +300,7 @@ describe("any sequence of append, fork, clone, switch, compact, navigate, leave 
   it("gives the same tree, leaf, conversation and file as a few plain arrays", async () => {
     await fc.assert(
       fc.asyncProperty(someOps, (ops) => played(ops, async () => undefined)),
-      { numRuns: 150 },
+      { numRuns: PLAYS_ALL ? 150 : 60 },
     );
   }, 60_000);
 });
@@ -372,7 +375,7 @@ describe("every beginning of a session file", () => {
           for (const cut of cuts) await checkCut(bytes, cut % (bytes.length + 1), root);
         }),
       ),
-      { numRuns: 40 },
+      { numRuns: PLAYS_ALL ? 40 : 20 },
     );
   }, 60_000);
 });
