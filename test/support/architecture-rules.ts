@@ -301,6 +301,7 @@ const JSON_PARSERS = [
     "tools/grep-rg.ts",
     "tools/notebook.ts",
     "transcript/agent-process.ts",
+    "transcript/model-server.ts",
     "transcript/parse.ts",
     "transcript/play.ts",
     "transcript/stories.ts",
@@ -372,8 +373,14 @@ export const CODE_RULES: readonly CodeRule[] = [
   {
     name: "only the transport talks to the network",
     where: /^(?!packages\/ai\/src\/http\/)/,
-    // These open the standard streams, and the pipes of children, by their descriptors.
-    except: product("modes/rpc/frame-writer.ts", "modes/rpc/stdin.ts", "exec/output-pipe.ts"),
+    except: product(
+      // These open the standard streams, and the pipes of children, by their descriptors.
+      "modes/rpc/frame-writer.ts",
+      "modes/rpc/stdin.ts",
+      "exec/output-pipe.ts",
+      // A server on loopback, for the agent that a story is played against.
+      "transcript/model-server.ts",
+    ),
     find: (node) => imports(/^node:(https?|http2|net|tls|dgram|dns)/)(node) ?? calls("fetch")(node),
   },
   {

@@ -17,6 +17,8 @@ export interface AgentCommand {
   args: readonly string[];
   /** It is not this program: where its configuration lies has another name. */
   isOther: boolean;
+  /** The model of the story over HTTP, for those that do not know `--script`: the entry of it in the file of models. */
+  provider?: Readonly<Record<string, unknown>>;
   machine: Env;
   clock: Clock;
 }
@@ -27,17 +29,25 @@ const EXIT_MS = 10_000;
 const SHUTDOWN_MS = 5_000;
 const LONGEST_LINE_BYTES = 256 * 1024 * 1024;
 const SCRIPT_FILE = "model-script.json";
+const MODELS_FILE = "models.json";
+/** Of the model, too. */
+const PROVIDER = "script";
+/** So that others do not look for news of themselves at the start. */
+const OTHERS = { PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1" };
 const QUOTED_STDERR = 1000;
 const KEPT_STDERR = 64 * 1024;
 /** Whoever prints more of what is no frame does not mean to stop. */
 const MOST_NOISE = 100;
 
-export function startAgent({ file, args, isOther, machine, clock }: AgentCommand, setting: StorySetting): StoryAgent {
-  const sandbox = createSandbox({ ...setting, machine, agentFiles: withScript(setting) });
+export function startAgent(command: AgentCommand, setting: StorySetting): StoryAgent {
+  const { file, args, isOther, provider, machine, clock } = command;
+  const agentFiles = provider ? withProvider(setting, provider) : withScript(setting);
+  const sandbox = createSandbox({ ...setting, machine, agentFiles });
   const script = setting.script ? ["--script", join(sandbox.agentDir, SCRIPT_FILE)] : [];
-  const child = spawn(file, [...args, "--mode", "rpc", ...script, ...setting.args], {
+  const model = provider ? ["--provider", PROVIDER, "--model", PROVIDER] : script;
+  const child = spawn(file, [...args, "--mode", "rpc", ...model, ...setting.args], {
     cwd: sandbox.cwd,
-    env: { ...(isOther && { PI_CODING_AGENT_DIR: sandbox.agentDir }), ...sandbox.env },
+    env: { ...(isOther && { ...OTHERS, PI_CODING_AGENT_DIR: sandbox.agentDir }), ...sandbox.env },
   });
   const frames: Frame[] = [];
   const problems: string[] = [];
@@ -150,6 +160,17 @@ function frameIn(text: string): Frame | string {
 function withScript({ agentFiles, script }: StorySetting): Record<string, string> {
   if (script === undefined) return agentFiles;
   return { ...agentFiles, [SCRIPT_FILE]: JSON.stringify({ turns: script.map(parseScriptLine) }) };
+}
+
+/** Beside the providers that the story has itself. */
+function withProvider(
+  { agentFiles }: StorySetting,
+  provider: Readonly<Record<string, unknown>>,
+): Record<string, string> {
+  const known: unknown = JSON.parse(agentFiles[MODELS_FILE] ?? "{}");
+  const file = isRecord(known) ? known : {};
+  const providers = { ...(isRecord(file.providers) && file.providers), [PROVIDER]: provider };
+  return { ...agentFiles, [MODELS_FILE]: JSON.stringify({ ...file, providers }) };
 }
 
 function killQuietly(pid: number): void {

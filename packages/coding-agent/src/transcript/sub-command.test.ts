@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { repoRoot } from "../../../../test/support/rpc-process.ts";
+import { cliPath, repoRoot } from "../../../../test/support/rpc-process.ts";
 import { parseArgs } from "../args.ts";
 import { systemClock } from "../lib/clock.ts";
 import { startAgent } from "./agent-process.ts";
@@ -70,6 +70,12 @@ describe("tiller transcript run", () => {
       "--json",
     );
     expect([code, JSON.parse(printed.join(""))]).toEqual([0, [{ name: "a.rpc.txt", title: "it holds", ok: true }]]);
+  });
+
+  test("an agent that knows no scripts finds their model behind a server", async () => {
+    const stories = ["plain-answer", "tool-call", "abort"].map((name) => `test/transcripts/${name}.rpc.txt`);
+    const { code, printed } = await run(repoRoot, "run", ...stories, "--agent", `node "${cliPath()}"`);
+    expect([code, printed.at(-1), ...printed]).toEqual([0, "3 passed, 0 failed", ...printed]);
   });
 
   test.each([

@@ -3,6 +3,8 @@ import type { RunArgs } from "../args.ts";
 import { type Env, resolvePath } from "../config/paths.ts";
 import { log } from "../lib/log.ts";
 import { type AgentCommand, startAgent } from "./agent-process.ts";
+import type { ModelServer } from "./model-server.ts";
+import type { Transcript } from "./parse.ts";
 import { playTranscript } from "./play.ts";
 import { type Story, shippedStories, storiesIn } from "./stories.ts";
 
@@ -86,13 +88,25 @@ async function judge(story: Story, command: AgentCommand): Promise<Verdict> {
   const { name, transcript, problem, extensionsFolder } = story;
   const told = { name, title: transcript?.title ?? "" };
   if (!transcript) return { ...told, ok: false, problem };
+  let server: ModelServer | undefined;
   try {
-    const start = (setting: Parameters<typeof startAgent>[1]) => startAgent(command, setting);
+    server = command.isOther ? await modelServer(transcript, command.clock) : undefined;
+    const started: AgentCommand = { ...command, ...(server && { provider: server.provider }) };
+    const start = (setting: Parameters<typeof startAgent>[1]) => startAgent(started, setting);
     await playTranscript(transcript, { start, clock: command.clock, extensionsFolder });
     return { ...told, ok: true };
   } catch (error) {
     return { ...told, ok: false, problem: (error as Error).message };
+  } finally {
+    await server?.close();
   }
+}
+
+/** Another agent cannot be asked to play a script, but every one of them can be told of a server. */
+async function modelServer({ model }: Transcript, clock: Clock): Promise<ModelServer | undefined> {
+  if (model.length === 0) return undefined;
+  const { serveModel } = await import("./model-server.ts");
+  return serveModel(model, clock);
 }
 
 function verdictText({ name, title, ok, problem = "" }: Verdict): string {
