@@ -26,7 +26,7 @@ test("plays the turns in their order, and says when there are no more", async ()
       'text "one" chunk 1 pace 1',
       'error 529 "busy"',
       'expect user "two" + text "2"',
-      'text "half" + cut',
+      'expect messages 9 + text "half" + cut',
       'text "half" + error 500 "broken"',
       'error network "gone"',
     ],

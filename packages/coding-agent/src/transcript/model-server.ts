@@ -5,6 +5,7 @@ import { ProviderError } from "@tiller/ai/errors";
 import type { Delta, StreamModel } from "@tiller/ai/provider";
 import { createScriptModel } from "@tiller/ai/providers/script";
 import { parseScriptLine } from "@tiller/ai/providers/script-notation";
+import type { Turn } from "@tiller/ai/providers/script-types";
 import type { Clock } from "@tiller/protocol/clock";
 import { type AnthropicAnswer, createAnswer, failureOf, type HttpFailure } from "./anthropic-answer.ts";
 import { conversationOf } from "./anthropic-request.ts";
@@ -24,7 +25,7 @@ const MODEL = scriptModel("/");
 
 export async function serveModel(lines: readonly string[], clock: Clock): Promise<ModelServer> {
   const timers = cancellable(clock);
-  const play = createScriptModel({ turns: lines.map(parseScriptLine) });
+  const play = createScriptModel({ turns: lines.map(turnOf) });
   let answers = 0;
   const server = createServer((request, response) => {
     const id = `msg_script_${++answers}`;
@@ -44,6 +45,14 @@ export async function serveModel(lines: readonly string[], clock: Clock): Promis
       await closed;
     },
   };
+}
+
+/** How many messages there are is not to be seen here: the API has neighbours of one side in one message. */
+function turnOf(line: string): Turn {
+  const { expect, ...turn } = parseScriptLine(line);
+  if (!expect) return turn;
+  const { messages: _, ...seen } = expect;
+  return { ...turn, expect: seen };
 }
 
 function providerAt(port: number): Record<string, unknown> {
