@@ -173,7 +173,7 @@ describe("details of a tool, of an update, of a message, of an entry", () => {
       script: ["toolCall odd {}", 'text "aye"', 'text "aye"'],
     },
   );
-  testSome.each(counted(DETAILS))("with %s do no harm", async (_, at) => {
+  test.each(counted(DETAILS))("with %s do no harm", async (_, at) => {
     const { rpc } = await choose(at);
     await worksStill(rpc);
     await rpc.prompt("/entry");
