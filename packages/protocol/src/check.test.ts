@@ -32,6 +32,8 @@ test.each<[CommandType, Record<string, unknown>, string]>([
   ],
   ["set_auto_retry", { enabled: "yes" }, 'set_auto_retry: "enabled" must be a boolean, got a string ("yes")'],
   ["set_steering_mode", { mode: [] }, 'set_steering_mode: "mode" must be "all" or "one-at-a-time", got an array'],
+  ["set_event_filter", { events: ["notice", 1] }, 'set_event_filter: "events[1]" must be a string, got a number (1)'],
+  ["set_event_filter", { events: 1 }, 'set_event_filter: "events" must be an array or null, got a number (1)'],
   ["set_host_tools", { tools: 7 }, 'set_host_tools: "tools" must be an array, got a number (7)'],
   [
     "set_todos",

@@ -85,7 +85,7 @@ function findFieldProblem(node: SchemaNode, value: Record<string, unknown>, path
   return undefined;
 }
 
-/** When one form was clearly meant (its constant fields fit), its own problem says more than the list of forms. */
+/** When one form was clearly meant (a list, or its constant fields fit), its own problem says more than the list of forms. */
 function findUnionProblem(options: SchemaNode[], value: unknown, path: string): Problem | undefined {
   const problems = options.map((option) => findProblem(option, value, path));
   if (problems.includes(undefined)) return undefined;
@@ -95,6 +95,7 @@ function findUnionProblem(options: SchemaNode[], value: unknown, path: string): 
 }
 
 function isMeant(option: SchemaNode, value: unknown): boolean {
+  if (Array.isArray(value)) return option.items !== undefined;
   if (typeof value !== "object" || value === null || !option.properties) return false;
   const constants = Object.entries(option.properties).filter(([, field]) => "const" in field);
   const fields = value as Record<string, unknown>;

@@ -72,7 +72,14 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
   };
   const journal = createEventJournal({ session, folder: "/nowhere", maxBytes: 1e6, onTrouble: () => undefined });
   const kept = { made: undefined as EventJournal | undefined, load: async () => journal };
-  const out: EventFrames = createEventFrames({ writer, dialect, clock, mode, journal: kept });
+  const out: EventFrames = createEventFrames({
+    writer,
+    dialect,
+    clock,
+    mode,
+    journal: kept,
+    sessionId: () => session.sessionId,
+  });
   return {
     frames,
     hurried,
@@ -390,6 +397,14 @@ describe("what was told, told once more", () => {
     expect(again).toEqual([frames[0], frames[2]]);
     expect(told(1).frames).toEqual([frames[2]]);
     expect(told()).toEqual({ oldest: 1, latest: 3, missed: false, frames: [] });
+  });
+
+  it("is nothing of a session that was left before the journal was loaded", () => {
+    const { out, frames, told, session } = stage("snapshot");
+    out.take({ type: "agent_start" }, place);
+    session.sessionId = "s2";
+    out.take({ type: "turn_start" }, place);
+    expect(told(0)).toEqual({ oldest: 1, latest: 2, missed: false, frames: [frames[1]] });
   });
 
   it.each(["delta", "snapshot"] as const)(
