@@ -1,5 +1,6 @@
 import { runAgent } from "@tiller/agent/agent-loop";
 import type { AgentHooks, AgentPorts, AgentTool } from "@tiller/agent/types";
+import { lastList, lastMade } from "@tiller/ai/last-made";
 import type { ModelRequest } from "@tiller/ai/provider";
 import { guardStream, streamAssistant } from "@tiller/ai/stream";
 import type { Clock } from "@tiller/protocol/clock";
@@ -75,13 +76,16 @@ export function createMachinery(options: MachineryOptions): Machinery {
     return shown;
   };
 
-  const offered = (): AgentTool[] => options.toolbox.toolsFor(model(), toolNamed);
+  const known = lastList<AgentTool>();
+  const offered = (): readonly AgentTool[] => known(options.toolbox.toolsFor(model(), toolNamed));
   /** The tool that starts sub-agents says which there are; what has to be looked up for that is looked up only then. */
-  const described = (tools: AgentTool[]): AgentTool[] | Promise<AgentTool[]> => {
+  const described = (tools: readonly AgentTool[]): readonly AgentTool[] | Promise<AgentTool[]> => {
     const task = made.get("task");
     if (!options.delegate || !task || !tools.includes(task)) return tools;
     return withAgents(tools, task, options.delegate);
   };
+
+  const promptFor = lastMade((tools: readonly AgentTool[]) => buildSystemPrompt({ ...systemPrompt, tools, cwd, date }));
 
   const { approvals } = options;
   const around = { cwd, env, shell: shell?.path };
@@ -92,7 +96,7 @@ export function createMachinery(options: MachineryOptions): Machinery {
     model,
     thinkingLevel,
     tools: async () => described(offered()),
-    systemPrompt: (tools) => buildSystemPrompt({ ...systemPrompt, tools, cwd, date }),
+    systemPrompt: promptFor,
     context: () => (hooks?.listens("context") ? shownContext(hooks, messages()) : messagesToLlm(messages())),
     ...(rules && { watch: rules.watch }),
     ...((hooks || permit) && { hooks: () => (permit ? { ...hooks?.forAgent(), permit } : hooks?.forAgent()) }),

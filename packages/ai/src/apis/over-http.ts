@@ -17,6 +17,8 @@ export function streamOverHttp<State>(family: ApiFamily<State>, timeouts?: Parti
 
 /** What is made of a piece is in memory all at once, many times its size: a burst is worked off in parts. */
 const BATCH_BYTES = 8 * 1024;
+/** The first words do not wait for those that came with them. */
+const FIRST_BATCH_BYTES = 1024;
 
 async function* run<State>(
   family: ApiFamily<State>,
@@ -33,10 +35,12 @@ async function* run<State>(
     /** What came before the first event. */
     let opening: Buffer | undefined = Buffer.alloc(0);
     let arrived: Buffer | undefined = Buffer.alloc(0);
+    let most = FIRST_BATCH_BYTES;
     for (let ended = false; !ended && !complete; ) {
       if (arrived?.length === 0) arrived = await body.next();
-      const piece = arrived?.subarray(0, BATCH_BYTES);
-      arrived = arrived?.subarray(BATCH_BYTES);
+      const piece = arrived?.subarray(0, most);
+      arrived = arrived?.subarray(most);
+      most = BATCH_BYTES;
       const batch: Delta[] = [];
       const events = piece ? decoder.push(piece) : decoder.end();
       if (events.length > 0) opening = undefined;

@@ -52,6 +52,7 @@ export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBod
   let failure: ProviderError | undefined;
   let over = false;
   let spoke = false;
+  let flows = false;
 
   const finish = (error?: ProviderError): void => {
     if (over) return;
@@ -64,7 +65,7 @@ export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBod
     if (error) settle?.reject(error);
     else settle?.resolve(undefined);
   };
-  const onData = (piece: Buffer): void => {
+  const heard = (piece: Buffer): void => {
     if (!piece.includes(LINE_END)) watchdog.rest();
     else if (spoke) watchdog.alive();
     else {
@@ -72,6 +73,9 @@ export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBod
       watchdog.expect("the next piece", options.idleMs);
       watchdog.alive();
     }
+  };
+  const onData = (piece: Buffer): void => {
+    heard(piece);
     if (waiter) {
       const { resolve } = waiter;
       waiter = undefined;
@@ -82,15 +86,29 @@ export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBod
     waitingBytes += piece.length;
     if (waitingBytes > READ_AHEAD_BYTES) source.pause();
   };
+  /**
+   * What came together with the head is handed over at once: were it to flow first, a short answer would be wound up to
+   * its last byte before its first word is seen.
+   */
+  const begin = (): Buffer | undefined => {
+    flows = true;
+    const first = (source.read() as Buffer | null) ?? undefined;
+    source.on("data", onData);
+    return first;
+  };
   const lost = (cause?: Error): void => {
     if (!over) finish(lostBody(host, encoding, cause));
   };
   // Until somebody reads, the server may take its time.
   watchdog.rest();
-  source.on("data", onData);
   source.on("end", () => finish());
   source.on("error", lost);
   source.on("close", () => lost());
+  // Whoever comes later than that finds it kept here, whatever becomes of the connection.
+  setImmediate(() => {
+    const first = flows || over ? undefined : begin();
+    if (first) onData(first);
+  });
 
   return {
     next() {
@@ -103,6 +121,11 @@ export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBod
       }
       if (failure) return Promise.reject(failure);
       if (over) return Promise.resolve(undefined);
+      const first = flows ? undefined : begin();
+      if (first) {
+        heard(first);
+        return Promise.resolve(first);
+      }
       watchdog.wait();
       return new Promise((resolve, reject) => {
         waiter = { resolve, reject };

@@ -1,4 +1,6 @@
 import type { Agent, ClientRequest, OutgoingHttpHeaders, RequestOptions } from "node:http";
+import { urlToHttpOptions } from "node:url";
+import { lastMade } from "../last-made.ts";
 import type { ProxySettings } from "./proxy-settings.ts";
 
 /** A way to a server, with its own kept-alive connections. Here the one without a detour. */
@@ -19,9 +21,10 @@ export interface Route {
   giveUp?(request: ClientRequest): void;
 }
 
-export function directRoute(request: (url: URL, options: RequestOptions) => ClientRequest, agent: Agent): Route {
+export function directRoute(request: (options: RequestOptions) => ClientRequest, agent: Agent): Route {
+  const addressOf = lastMade(urlToHttpOptions);
   return {
-    open: ({ url, method, headers }) => request(url, { method, agent, headers }),
+    open: ({ url, method, headers }) => request({ ...addressOf(url), method, agent, headers }),
     isOld: (call) => call.reusedSocket,
   };
 }

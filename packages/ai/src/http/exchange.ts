@@ -1,5 +1,6 @@
 import type { ClientRequest } from "node:http";
 import { ProviderError } from "../errors.ts";
+import { lastMade } from "../last-made.ts";
 import { canReach, routeTo } from "./agents.ts";
 import { type OpenBody, openBody } from "./body.ts";
 import { type Answer, abortedError, type Call, type Exchange, type HttpTimeouts, silence } from "./call.ts";
@@ -24,7 +25,7 @@ export function exchange(request: Exchange): Promise<Answer> {
 }
 
 async function send(request: Exchange): Promise<Answer> {
-  const target = URL.canParse(request.url) ? new URL(request.url) : undefined;
+  const target = targetOf(request.url);
   if (!target || !canReach(target.protocol)) {
     const text = `Cannot send a request to "${request.url}": the base URL must begin with http:// or https://`;
     throw new ProviderError("bad_request", text);
@@ -39,6 +40,8 @@ async function send(request: Exchange): Promise<Answer> {
   if (request.signal.aborted) throw abortedError();
   return attempt(call, route);
 }
+
+const targetOf = lastMade((url: string) => (URL.canParse(url) ? new URL(url) : undefined));
 
 /** As in RFC 9110. What is not allowed would be refused with a name that says nothing, or cut the request in two. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;

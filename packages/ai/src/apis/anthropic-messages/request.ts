@@ -1,6 +1,7 @@
 import type { AssistantMessage, LlmMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import { ProviderError } from "../../errors.ts";
+import { lastMade } from "../../last-made.ts";
 import type { ModelRequest } from "../../provider.ts";
 import type { HttpCall } from "../api.ts";
 import { type HistoryRules, hasFailed, isAuthor } from "../history.ts";
@@ -24,7 +25,7 @@ const API_VERSION = "2023-06-01";
 const CALL_IDS = { forbidden: /[^a-zA-Z0-9_-]/, longest: 64 };
 
 export function buildRequest(request: ModelRequest): HttpCall {
-  const { model } = request;
+  const { model, systemPrompt, tools } = request;
   const plan = planFor(request);
   const history = toWireHistory(request.messages, model, wireForm(request, plan));
   const last = history.open.at(-1);
@@ -41,8 +42,8 @@ export function buildRequest(request: ModelRequest): HttpCall {
         stream: true,
         max_tokens: plan.maxTokens,
         ...plan.fields,
-        ...systemField(request.systemPrompt, cache),
-        ...toolsField(request, cache),
+        ...systemField(systemPrompt, cache),
+        ...toolsField(tools, model, cache),
       },
       "messages",
       history,
@@ -124,22 +125,26 @@ function buildHeaders(request: ModelRequest, planned: readonly string[]): Record
 
 /** The provider keeps everything up to a block that carries this mark; at most four marks are allowed. */
 type CacheMark = { type: "ephemeral"; ttl?: "1h" };
+const SHORT: CacheMark = { type: "ephemeral" };
+const LONG: CacheMark = { type: "ephemeral", ttl: "1h" };
 
 function cacheMark({ cacheRetention = "short", model }: ModelRequest): CacheMark | undefined {
   if (cacheRetention === "none" || model.compat?.cacheControl === false) return undefined;
-  return cacheRetention === "long" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
+  return cacheRetention === "long" ? LONG : SHORT;
 }
 
 function marked<T extends object>(block: T, cache: CacheMark | undefined): T & { cache_control?: CacheMark } {
   return cache ? { ...block, cache_control: cache } : block;
 }
 
-function systemField(systemPrompt: string, cache: CacheMark | undefined): { system?: Block[] } {
+const systemField = lastMade((systemPrompt: string, cache: CacheMark | undefined): { system?: Block[] } => {
   if (systemPrompt.trim() === "") return {};
   return { system: [marked({ type: "text", text: systemPrompt }, cache)] };
-}
+});
 
-function toolsField({ tools, model }: ModelRequest, cache: CacheMark | undefined): { tools?: object[] } {
+type Tools = ModelRequest["tools"];
+
+const toolsField = lastMade((tools: Tools, model: Model, cache: CacheMark | undefined): { tools?: object[] } => {
   if (tools.length === 0) return {};
   const eager = model.compat?.eagerInputStreaming === true ? { eager_input_streaming: true } : {};
   const defined = tools.map(({ name, description, parameters }) => ({
@@ -150,7 +155,7 @@ function toolsField({ tools, model }: ModelRequest, cache: CacheMark | undefined
     ...eager,
   }));
   return { tools: defined.map((tool, index) => (index === defined.length - 1 ? marked(tool, cache) : tool)) };
-}
+});
 
 /**
  * The end of the conversation, and where it ended last time: the provider looks only some 20 blocks back from a mark for
