@@ -37,8 +37,15 @@ interface Pipe {
   buffer: Buffer;
 }
 
+/** One that is open, and that nobody uses yet. */
+interface OpenPipe {
+  begin(onData: (chunk: Buffer) => void): OutputPipe;
+}
+
 export function createPipePool(makeFifo: (path: string) => boolean): PipePool {
   const idle: Pipe[] = [];
+  /** For the next process, so that its start need not wait for this. */
+  let ready: OpenPipe | undefined;
   // Bun reads nothing from a named pipe through a socket.
   let isPossible = process.platform !== "win32" && process.versions.bun === undefined;
 
@@ -55,19 +62,30 @@ export function createPipePool(makeFifo: (path: string) => boolean): PipePool {
   const putBack = (pipe: Pipe): void => {
     if (idle.length < MOST_IDLE) idle.push(pipe);
     else discard(pipe);
+    // Behind what is told of the process that has just ended.
+    setImmediate(() => setImmediate(prepare));
+  };
+  const open = (find: () => Pipe | undefined): OpenPipe | undefined => {
+    try {
+      const pipe = find();
+      return pipe && openPipe(pipe, () => putBack(pipe));
+    } catch (error) {
+      // A full disk or too many open files: a socket will do.
+      if (!(error instanceof Error && "code" in error)) throw error;
+      return undefined;
+    }
+  };
+  const prepare = (): void => {
+    ready ??= open(() => idle.pop());
+  };
+  const takeReady = (): OpenPipe | undefined => {
+    const taken = ready;
+    ready = undefined;
+    return taken;
   };
 
   return {
-    take(onData) {
-      try {
-        const pipe = idle.pop() ?? (isPossible ? make() : undefined);
-        return pipe && openPipe(pipe, onData, () => putBack(pipe));
-      } catch (error) {
-        // A full disk or too many open files: a socket will do.
-        if (!(error instanceof Error && "code" in error)) throw error;
-        return undefined;
-      }
-    },
+    take: (onData) => (takeReady() ?? open(() => idle.pop() ?? (isPossible ? make() : undefined)))?.begin(onData),
   };
 }
 
@@ -76,9 +94,10 @@ function discard({ fd, path }: Pipe): void {
   if (!path.startsWith("/proc/")) unlinkSync(path);
 }
 
-function openPipe(pipe: Pipe, onData: (chunk: Buffer) => void, onClosed: () => void): OutputPipe {
+function openPipe(pipe: Pipe, onClosed: () => void): OpenPipe {
   const readEnd = openSync(pipe.path, O_RDONLY | O_NONBLOCK);
   const writeEnd = openSync(pipe.path, O_WRONLY);
+  let hear = (_chunk: Buffer): void => undefined;
   const options: SocketConstructorOpts & { onread: OnReadOpts } = {
     fd: readEnd,
     readable: true,
@@ -86,7 +105,7 @@ function openPipe(pipe: Pipe, onData: (chunk: Buffer) => void, onClosed: () => v
     onread: {
       buffer: pipe.buffer,
       callback(length) {
-        onData(pipe.buffer.subarray(0, length));
+        hear(pipe.buffer.subarray(0, length));
         return true;
       },
     },
@@ -95,6 +114,14 @@ function openPipe(pipe: Pipe, onData: (chunk: Buffer) => void, onClosed: () => v
   socket.on("error", () => socket.destroy());
   const closed = new Promise<void>((resolve) => socket.once("close", resolve));
   void closed.then(onClosed);
-  socket.resume();
-  return { writeEnd, closeWriteEnd: () => closeSync(writeEnd), closed, unref: () => socket.unref() };
+  // Nobody waits for one that is not used.
+  socket.unref();
+  return {
+    begin(onData) {
+      hear = onData;
+      socket.ref();
+      socket.resume();
+      return { writeEnd, closeWriteEnd: () => closeSync(writeEnd), closed, unref: () => socket.unref() };
+    },
+  };
 }
