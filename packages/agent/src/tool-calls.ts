@@ -58,11 +58,7 @@ export function groupCalls(calls: readonly ToolCall[], tools: readonly AgentTool
 export async function runToolCalls(calls: readonly ToolCall[], batch: ToolBatch): Promise<AnsweredCalls> {
   const results = new Map<ToolCall, ToolResultMessage>();
   let staying = calls.length;
-  const interrupt = new AbortController();
-  const signal = AbortSignal.any([batch.signal, interrupt.signal]);
-  // Every call listens, and there may be many: that is no leak.
-  setMaxListeners(0, batch.signal, interrupt.signal, signal);
-  const signals = { signal, interrupted: interrupt.signal, interrupt: () => interrupt.abort() };
+  const signals = callSignals(batch.signal);
   for (const group of groupCalls(calls, batch.tools)) {
     const asking = askBefore(group, batch, signals);
     const asked = asking && (await asking);
@@ -72,7 +68,7 @@ export async function runToolCalls(calls: readonly ToolCall[], batch: ToolBatch)
         const { message, terminate } = await conclude(call, prepared, batch, signals);
         results.set(call, message);
         if (terminate) staying--;
-        if (isInterrupted(batch)) interrupt.abort();
+        if (isInterrupted(batch)) signals.interrupt();
       }),
     );
   }
@@ -101,9 +97,50 @@ function isInterrupted({ ports: { queue } }: ToolBatch): boolean {
 
 interface CallSignals {
   /** Aborts with the run and with an interruption. */
-  signal: AbortSignal;
-  interrupted: AbortSignal;
+  readonly signal: AbortSignal;
+  /** It was an interruption that came first. */
+  readonly isInterrupted: boolean;
   interrupt(): void;
+}
+
+function callSignals(run: AbortSignal): CallSignals {
+  const controller = new AbortController();
+  const { signal } = controller;
+  // Every call listens, and there may be many: that is no leak.
+  setMaxListeners(0, signal);
+  let isInterrupted = false;
+  abortWith(run, controller);
+  return {
+    signal,
+    get isInterrupted() {
+      return isInterrupted;
+    },
+    interrupt() {
+      isInterrupted ||= !signal.aborted;
+      controller.abort();
+    },
+  };
+}
+
+const runs = new WeakMap<AbortSignal, Set<AbortController>>();
+
+/** As long as the run goes on, also when the calls are over: what a tool has begun may still listen. One listener for all. */
+function abortWith(run: AbortSignal, controller: AbortController): void {
+  if (run.aborted) {
+    controller.abort();
+    return;
+  }
+  const known = runs.get(run);
+  if (known) {
+    known.add(controller);
+    return;
+  }
+  const all = new Set([controller]);
+  runs.set(run, all);
+  const abortAll = (): void => {
+    for (const each of all) each.abort();
+  };
+  run.addEventListener("abort", abortAll, { once: true });
 }
 
 /** Says that a call begins, and whether it may run. */
@@ -116,8 +153,7 @@ async function prepare(call: ToolCall, batch: ToolBatch, signals: CallSignals, h
     args: call.arguments,
   };
   await tell(emit, begun, signal);
-  const stopped = (): string | undefined =>
-    signal.aborted ? ABORTED : signals.interrupted.aborted ? SKIPPED : undefined;
+  const stopped = (): string | undefined => (signal.aborted ? ABORTED : signals.isInterrupted ? SKIPPED : undefined);
   const refusal = batch.refusal ?? stopped();
   if (refusal !== undefined) return failed(refusal);
   const checked = await check(call, batch);
@@ -215,7 +251,7 @@ async function conclude(
   const { emit, signal, ports } = batch;
   const about = { toolCallId: call.id, toolName: call.name };
   // Others of the group may have been looked at meanwhile, and the run may have ended.
-  const late = signal.aborted ? ABORTED : signals.interrupted.aborted ? SKIPPED : undefined;
+  const late = signal.aborted ? ABORTED : signals.isInterrupted ? SKIPPED : undefined;
   const ready = "tool" in prepared && late !== undefined ? failed(late) : prepared;
   const outcome = "tool" in ready ? await execute(ready.tool, ready.call, batch, signals) : ready;
   const hooks = ports.hooks?.();
@@ -309,25 +345,25 @@ function updateTeller(call: ToolCall, { emit }: ToolBatch) {
 
 /** Settles at an interruption, and a little after an abort for tools that do not listen. Never settles otherwise. */
 function endOfPatience(
-  { signal, ports }: ToolBatch,
-  { interrupted }: CallSignals,
+  { ports }: ToolBatch,
+  signals: CallSignals,
   progress: () => ToolResult | undefined,
 ): { over: Promise<Outcome>; cancel(): void } {
   let cancelTimer = (): void => undefined;
   let isCancelled = false;
   let giveUp = (): void => undefined;
-  let skip = (): void => undefined;
+  const { signal } = signals;
   const over = new Promise<Outcome>((resolve) => {
     // After everybody has heard of the abort: a tool that gives itself the same time is in time.
-    giveUp = () =>
+    giveUp = () => {
+      if (signals.isInterrupted) return resolve(failed(SKIPPED));
       queueMicrotask(() => {
         if (isCancelled) return;
         cancelTimer = ports.clock.after(ABORT_GRACE_MS, () => resolve(aborted(progress())));
       });
-    skip = () => resolve(failed(SKIPPED));
+    };
     if (signal.aborted) giveUp();
     else signal.addEventListener("abort", giveUp, { once: true });
-    interrupted.addEventListener("abort", skip, { once: true });
   });
   return {
     over,
@@ -335,7 +371,6 @@ function endOfPatience(
       isCancelled = true;
       cancelTimer();
       signal.removeEventListener("abort", giveUp);
-      interrupted.removeEventListener("abort", skip);
     },
   };
 }

@@ -158,10 +158,12 @@ function watchGroup(group: number | undefined, output: Output, marks: string): v
   groups.set(group, marks);
   watchdog.watch(groups.keys());
   // Whoever closed its output may still run; then the group is looked at again when the next one starts.
-  void output.closed.then(() => {
+  const look = (): void => {
     forgetEmptyGroups();
     watchdog.watch(groups.keys());
-  });
+  };
+  // Behind what is told of its end.
+  void output.closed.then(() => setImmediate(look));
 }
 
 function forgetEmptyGroups(): void {

@@ -87,7 +87,7 @@ function nothingToSend({ provider, id }: Model, why: string): ProviderError {
  * was begun without thinking, or another model had a part in it), it thinks again from the next turn on.
  */
 function planFor({ model, thinkingLevel, maxTokens, messages }: ModelRequest): ThinkingPlan {
-  const needsOwnThought = model.compat?.thinking !== "adaptive";
+  const needsOwnThought = model.reasoning && thinkingLevel !== "off" && model.compat?.thinking !== "adaptive";
   const level = needsOwnThought && !canThinkOn(messages, model) ? "off" : thinkingLevel;
   return planThinking(model, level, maxTokens);
 }
