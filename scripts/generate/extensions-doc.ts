@@ -98,6 +98,7 @@ const FIELDS: { readonly [K in HookName]: Readonly<Record<keyof HookEvent<K>, st
   ttsr_triggered: { rules: "" },
   todo_reminder: { todos: "the open ones", attempt: "", maxAttempts: "" },
   project_trust: { cwd: "" },
+  mcp_servers_change: { servers: "all of them: `name`, `status`, `tools`, `error`" },
   ui_prompt_start: { id: "of the request", method: "" },
   ui_prompt_end: { id: "", method: "" },
 };

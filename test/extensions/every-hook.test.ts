@@ -123,6 +123,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   ttsr_triggered: "rules:list",
   project_trust: "cwd:string",
   todo_reminder: "attempt:number maxAttempts:number todos:list",
+  mcp_servers_change: "servers:list",
   ui_prompt_start: "id:string method:string",
   ui_prompt_end: "id:string method:string",
 };
@@ -137,6 +138,7 @@ export default function (pi) {
       appendFileSync("heard.jsonl", JSON.stringify([hook, type, fields.map(([name, value]) => [name, kind(value)])]) + "\\n");
     });
   pi.registerCommand("ask", { handler: async (_args, ctx) => void (await ctx.ui.confirm("Sure?", "?")) });
+  pi.registerMcpServer("reef", { command: "no-such-program" });
   pi.registerTool({ name: "dive", description: "", parameters: { type: "object", properties: {} },
     async execute(_id, _args, _signal, onUpdate) { onUpdate({ content: "halfway" }); return { content: "deep", details: { fathoms: 9 } }; } });
 }

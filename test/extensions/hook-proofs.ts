@@ -54,6 +54,7 @@ export const PROOFS: { readonly [K in HookName]: Proof } = {
   ttsr_triggered: ["hooks-rules", "ttsr_triggered by 1 rules"],
   todo_reminder: ["hooks-todo-reminder", "todo_reminder 1 of 1"],
   project_trust: ["hooks-project-trust", "come on board?"],
+  mcp_servers_change: ["hooks-mcp-servers", "deck connected: mcp__deck__hail"],
   ui_prompt_start: ["hooks-dialogs", '"statusKey":"bell","statusText":"input'],
   ui_prompt_end: ["hooks-dialogs", '"statusKey":"bell","statusText":"<absent>"'],
 };

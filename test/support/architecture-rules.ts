@@ -55,6 +55,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   agents: ["lib", "protocol", "config", "prompts"],
   rules: ["lib", "protocol", "config", "prompts", "tools", "types:agent"],
   export: ["lib", "protocol", "session/store"],
+  mcp: ["lib", "protocol", "ai", "config", "exec", "tools", "types:agent", "types:session"],
   approvals: ["lib", "protocol", "exec", "tools", "types:config", "types:agent", "types:session"],
   // The client only because documentation names a path for it there.
   modes: ["lib", "protocol", "config", "client", "types:session"],
@@ -81,6 +82,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "rules",
     "export",
     "approvals",
+    "mcp",
     "types:recording",
   ],
   // What a program in the same process gets: the commands of RPC mode without its pipes.
@@ -115,6 +117,7 @@ const PORTS_ONLY: Record<string, string> = {
   skills: `${PRODUCT}session/ports.ts`,
   prompts: `${PRODUCT}session/ports.ts`,
   approvals: `${PRODUCT}session/ports.ts`,
+  mcp: `${PRODUCT}session/ports.ts`,
 };
 
 export function directionProblems(files: readonly SourceFile[]): string[] {
@@ -279,6 +282,7 @@ const JSON_PARSERS = [
     "export/write-page.ts",
     "lib/plain-json.ts",
     "library/commands.ts",
+    "mcp/json-rpc.ts",
     "recording/format.ts",
     "session/session-views.ts",
     "session/store/entries-from.ts",

@@ -75,6 +75,8 @@ export interface AgentTool {
   label: string;
   description: string;
   parameters: JsonSchema;
+  /** Where it comes from, for people, when that is neither the program nor an extension nor the host: `mcp:docs`. */
+  source?: string;
   /** `shared` calls that stand side by side run in parallel; an `exclusive` one runs alone, in the order of the message. */
   concurrency: "shared" | "exclusive";
   /** Makes of what the model sent what the schema wants, before it is checked. A throw is a failed call. */

@@ -83,7 +83,9 @@ export function unknownTools(
   missing: readonly string[] = [],
 ): string[] {
   const given = [...(options.tools ?? []), ...(options.excludeTools ?? [])];
-  const unknown = expandToolNames(given).filter((name) => !isBuiltinTool(name) && !others.includes(name));
+  // Which tools MCP servers have is known when they have started.
+  const isKnown = (name: string): boolean => isBuiltinTool(name) || others.includes(name) || name.startsWith("mcp__");
+  const unknown = expandToolNames(given).filter((name) => !isKnown(name));
   const off = (options.tools ?? []).filter((name) => missing.includes(name) && !others.includes(name));
   return [
     ...unknown.map((name) => `there is no tool "${name}"; it is left out`),

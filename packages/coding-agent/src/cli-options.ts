@@ -542,7 +542,12 @@ export const OPTIONS = {
     status: "works",
     summary: "Find no prompt templates; those named with --prompt-template still count.",
   },
-  "no-mcp": { kind: "flag", systems: PI, status: "accepted", summary: "Start no MCP servers; none are started yet." },
+  "no-mcp": {
+    kind: "flag",
+    systems: PI,
+    status: "works",
+    summary: "Start no [MCP servers](mcp.md), neither those of `mcp.json` nor those of extensions.",
+  },
 
   // Things of a terminal or of a service that a headless agent does not have
   "no-title": {

@@ -12,6 +12,7 @@ import { type Env, locksFolder, sessionFileName, sessionFolder } from "./config/
 import type { Settings } from "./config/settings.ts";
 import { endProcesses, markedEnvironment } from "./exec/end-processes.ts";
 import type { Ground } from "./ground.ts";
+import { type LateMcp, lateMcp } from "./late-mcp.ts";
 import {
   attachDisk,
   lateApprovals,
@@ -54,7 +55,7 @@ import type { JoinedExtensions } from "./session-extensions.ts";
 import type { EnteringHistory } from "./session-history.ts";
 import { openSetUp } from "./set-up.ts";
 import { addExtensions } from "./set-up-extensions.ts";
-import { type BuiltIn, createToolbox } from "./toolbox.ts";
+import { type BuiltIn, createToolbox, joinTools } from "./toolbox.ts";
 import { TOOL_ROWS } from "./tools/index.ts";
 
 export interface SessionSurroundings {
@@ -171,11 +172,13 @@ async function joinParts(ground: Ground): Promise<Joined> {
   );
 
   const resources = lateResources(ground, store, (problem) => notices.tell("warning", problem));
-  const toolbox = createToolbox(
-    args.options,
-    ground.recording?.others(extensions?.tools) ?? extensions?.tools,
-    builtInTools(ground),
-  );
+  const mcp = lateMcp(ground, {
+    hooks,
+    toolbox: () => toolbox,
+    onProblem: (problem) => notices.tell("warning", problem),
+  });
+  const others = joinTools(ground.recording?.others(extensions?.tools) ?? extensions?.tools, mcp.tools);
+  const toolbox = createToolbox(args.options, others, builtInTools(ground));
   const todos = lateTodos(ground, store, {
     emit: (event) => pipeline.emit(event, run.place),
     activeTools: () => (models.model ? toolbox.active.names(models.model) : []),
@@ -259,8 +262,10 @@ async function joinParts(ground: Ground): Promise<Joined> {
     ids,
     async machinery(signal) {
       resumption.begin();
+      const begun = joined && orAborted(joined.started(), signal);
       const [loaded] = await Promise.all([
-        joined ? orAborted(joined.started(), signal).then(machinery) : machinery(),
+        begun ? begun.then(machinery) : machinery(),
+        begun ? begun.then(() => mcp.ready(signal)) : mcp.ready(signal),
         summaries.load(),
         models.prepare(),
         openDisk(),
@@ -330,6 +335,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
       queue,
       run,
       toolbox,
+      mcp,
       clock,
       ids,
       session: () => session,
@@ -356,6 +362,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     contextUsage: createContextUsage(store, model, () => summaries.made?.contextUsage),
     wasInterrupted: () => resumption.wasInterrupted,
     endProcesses: () => endProcesses(ground.guestMark),
+    closeServers: mcp.close,
     unusable: found.unusable,
     expand: async (text) => (await resources()).expand(text),
     async resources() {
@@ -366,7 +373,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
       return createSessionResources({ resources: loaded, store, clock, machinery, offersSkills, extensionCommands });
     },
     journal,
-    hostTools: lateHostTools(ground, toolbox).load,
+    hostTools: lateHostTools(toolbox).load,
     askThrough: gate?.approvals.askThrough,
     todos,
     subAgents,
@@ -374,11 +381,24 @@ async function joinParts(ground: Ground): Promise<Joined> {
     jobs: jobs.results,
     hooks: joined?.hooks,
     started,
-    extensions: joined?.session,
+    extensions: joined && beginningWith(joined, mcp),
     inputSource: args.mode === "rpc" ? "rpc" : "interactive",
     exportPage: lateExport(ground, store, () => (models.model ? machinery : undefined)),
   });
+  // When whoever waits for the process has its answer. Extensions come first: they may have a say about the project.
+  if (!joined && mcp.isWanted) clock.after(0, () => void mcp.ready());
   return { session, store, models, history, notices, problems: gate?.problems ?? [] };
+}
+
+/** When their session has begun, the servers are started, if there are any. */
+function beginningWith({ session, started }: JoinedExtensions, mcp: LateMcp): JoinedExtensions["session"] {
+  return {
+    ...session,
+    begin(host) {
+      session.begin(host);
+      if (mcp.isWanted) void started().then(() => mcp.ready());
+    },
+  };
 }
 
 function tellLevel(hooks: SessionHooks | undefined, level: ThinkingLevel, previousLevel: ThinkingLevel): void {

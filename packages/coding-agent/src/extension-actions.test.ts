@@ -84,9 +84,14 @@ function desk(facts: Facts = {}) {
     },
     toolbox: {
       active: { names: () => ["read"], set: note("set"), add: note("add") },
-      other: (name: string) => (name === "read" ? read : { ...read, name, description: "Lent" }),
+      other: (name: string) => (name === "read" ? read : { ...read, name, description: "Lent", source: "mcp:deck" }),
       lent: () => ["open_ticket"],
       hasBuiltIn: (name: string) => name !== "poll",
+    },
+    mcp: {
+      tools: { names: () => ["mcp__deck__hail", "read"] },
+      list: () => [{ name: "deck", status: "connected", tools: ["mcp__deck__hail"] }],
+      register: note("server"),
     },
     clock,
     ids: fakeIds(),
@@ -299,6 +304,8 @@ test("all tools are listed, with where they come from, but for those that are sw
   ]);
   const sourceInfo = { path: "<host:open_ticket>", source: "host", scope: "temporary", origin: "top-level" };
   expect(listed.at(-1)).toEqual({ name: "open_ticket", description: "Lent", parameters: {}, sourceInfo });
+  const served = { path: "<mcp:deck>", source: "mcp", scope: "temporary", origin: "top-level" };
+  expect(listed.at(-2)).toMatchObject({ name: "mcp__deck__hail", sourceInfo: served });
 });
 
 test("a model that cannot be chosen is no exception", async () => {

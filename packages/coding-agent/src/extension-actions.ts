@@ -11,7 +11,8 @@ import { createExec } from "./extensions/exec.ts";
 import { createSessionView, type SessionEditor, type SessionView } from "./extensions/session-view.ts";
 import type { VirtualModel } from "./extensions/virtual-model.ts";
 import type { Ground } from "./ground.ts";
-import { frozen } from "./lib/copies.ts";
+import type { LateMcp } from "./late-mcp.ts";
+import { copied, frozen } from "./lib/copies.ts";
 import { plainJson } from "./lib/plain-json.ts";
 import type { LoadedExtensions } from "./load-extensions.ts";
 import { limitsOf } from "./part-settings.ts";
@@ -37,6 +38,7 @@ export interface ActionParts {
   queue: SessionQueue;
   run: SessionRun;
   toolbox: Toolbox;
+  mcp: LateMcp;
   clock: Clock;
   ids: IdSource;
   session(): AgentSession;
@@ -182,6 +184,10 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
     unregisterProvider: parts.providers.unregister,
     registerVirtualModel: parts.virtualModels.register,
     modelRegistry: parts.modelRegistry,
+    renewMcpServers: parts.mcp.renew,
+    registerMcpServer: parts.mcp.register,
+    unregisterMcpServer: parts.mcp.unregister,
+    mcpServers: () => copied(parts.mcp.list()),
 
     get ui() {
       return hostOf(parts).ui;
@@ -254,7 +260,7 @@ function userMessageOf(content: UserContents, timestamp: number): UserMessage {
   return { role: "user", content, timestamp };
 }
 
-function listedTools({ toolbox, extensions }: ActionParts): ListedTool[] {
+function listedTools({ toolbox, extensions, mcp }: ActionParts): ListedTool[] {
   const own = new Map(extensions.host.generation.tools());
   const builtin = Object.entries(TOOL_SPECS)
     .filter(([name]) => !own.has(name) && toolbox.hasBuiltIn(name))
@@ -265,7 +271,15 @@ function listedTools({ toolbox, extensions }: ActionParts): ListedTool[] {
   };
   const added = [...own].flatMap(([name, { extension }]) => more(name, extension.source));
   const lent = toolbox.lent().filter((name) => !own.has(name));
-  return [...builtin, ...added, ...lent.flatMap((name) => more(name, notOfAnExtension("host", name)))];
+  const served = mcp.tools.names().filter((name) => !own.has(name));
+  return [
+    ...builtin,
+    ...added,
+    ...served.flatMap((name) =>
+      more(name, { ...notOfAnExtension("mcp", name), path: `<${toolbox.other(name)?.source}>` }),
+    ),
+    ...lent.flatMap((name) => more(name, notOfAnExtension("host", name))),
+  ];
 }
 
 /** A copy: whoever gets it may do with it what he likes. */
@@ -274,7 +288,7 @@ function listed(name: string, tool: Pick<ListedTool, "description" | "parameters
   return { name, description, parameters: plainJson(parameters), sourceInfo: { ...sourceInfo } };
 }
 
-function notOfAnExtension(source: "builtin" | "host", name: string): object {
+function notOfAnExtension(source: "builtin" | "mcp" | "host", name: string): object {
   return { path: `<${source}:${name}>`, source, scope: "temporary", origin: "top-level" };
 }
 

@@ -226,11 +226,11 @@ function keeperOf(jobs: JobKeeper, recording: Ground["recording"]): JobKeeper {
 type JobParts = Omit<JobResultsOptions, "jobs">;
 
 /** The tools of the host, once it lends any. */
-export function lateHostTools({ extensions }: Ground, toolbox: Toolbox): Late<HostTools> {
+export function lateHostTools(toolbox: Toolbox): Late<HostTools> {
   return late(async () => {
     const { createHostTools } = await import("./session/host-tools.ts");
     const tools = createHostTools({
-      isTaken: (name) => toolbox.hasBuiltIn(name) || extensions?.tools.tool(name) !== undefined,
+      isTaken: toolbox.isTaken,
       onAdded: (names) => {
         for (const name of names) toolbox.active.add(name);
       },

@@ -31,6 +31,8 @@ export interface Toolbox {
   lent(): readonly string[];
   /** There is a built-in tool of this name here. */
   hasBuiltIn(name: string): boolean;
+  /** The host cannot lend a tool of this name: there is another one. */
+  isTaken(name: string): boolean;
 }
 
 /** The built-in tools as this session has them. */
@@ -60,10 +62,20 @@ export function createToolbox(
     other,
     toolsFor: (model, builtIn) => active.names(model).map((name) => other(name) ?? builtIn(name)),
     hasBuiltIn,
+    isTaken: (name) => hasBuiltIn(name) || others.tool(name) !== undefined,
     lend(tools) {
       lent = tools;
     },
     lent: () => lent?.names() ?? [],
+  };
+}
+
+/** Of the same name the first counts. */
+export function joinTools(first: OtherTools | undefined, second: OtherTools): OtherTools {
+  if (!first) return second;
+  return {
+    names: () => [...new Set([...first.names(), ...second.names()])],
+    tool: (name) => first.tool(name) ?? second.tool(name),
   };
 }
 

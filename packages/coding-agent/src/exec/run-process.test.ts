@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
 import { systemClock } from "../lib/clock.ts";
 import { findByToken } from "./kill-tree.ts";
-import { killAllProcesses, type ProcessRequest, runProcess } from "./run-process.ts";
+import { killAllProcesses, type ProcessRequest, runProcess, startLasting } from "./run-process.ts";
 import { shellInvocation } from "./shell.ts";
 
 let folder: string;
@@ -233,4 +233,63 @@ it("finds processes by their mark only while they live", async () => {
   await outcome;
   await run("sleep 0.1").outcome;
   expect(findByToken(token)).toEqual([]);
+});
+
+describe("a process that lasts", () => {
+  const start = (command: string) => {
+    let text = "";
+    const onOutput = (chunk: Buffer) => {
+      text += chunk;
+    };
+    // Not bash: it reads the user's start-up file when its stdin is a socket.
+    const child = startLasting({
+      file: "/bin/sh",
+      args: ["-c", command],
+      cwd: folder,
+      env,
+      clock: systemClock,
+      onOutput,
+    });
+    const until = async (wanted: string) => {
+      while (!text.includes(wanted)) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    return { child, until, text: () => text };
+  };
+
+  it("is spoken to, outlives the others, and takes its children with it", async () => {
+    const { child, until } = start("setsid sleep 100 & echo $! >pid; while read -r line; do echo heard $line; done");
+    child.write("one\n");
+    await until("heard one");
+    killAllProcesses();
+    child.write("two\n");
+    await until("heard two");
+    const pid = pidIn("pid");
+    expect(isRunning(pid)).toBe(true);
+    child.end();
+    child.write("lost\n");
+    await child.exited;
+    while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  it("is killed when it does not want to end", async () => {
+    const { child, until } = start("trap '' TERM; echo up; while :; do read -r line || sleep 0.05; done");
+    await until("up");
+    child.end();
+    expect(await child.exited).toEqual({ exitCode: null, signal: "SIGKILL" });
+  });
+
+  it("says what it has said when it ends by itself, and why it cannot be started", async () => {
+    const { child, text } = start("echo bye; exit 4");
+    expect(await child.exited).toEqual({ exitCode: 4, signal: null });
+    expect(text()).toBe("bye\n");
+    const request = {
+      file: "no-such-program",
+      args: [],
+      cwd: folder,
+      env,
+      clock: systemClock,
+      onOutput: () => undefined,
+    };
+    await expect(startLasting(request).exited).rejects.toThrow("no-such-program does not exist (ENOENT)");
+  });
 });

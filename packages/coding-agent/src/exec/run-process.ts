@@ -10,7 +10,7 @@ import { createPipePool, type OutputPipe } from "./output-pipe.ts";
 import { startFailure } from "./start-failure.ts";
 import { createWatchdog } from "./watchdog.ts";
 
-/** The only place that starts processes. Each gets its own process group, no stdin and a token by which its children are found. */
+/** The only place that starts processes. Each gets its own process group and a token by which its children are found. */
 
 export interface ProcessRequest {
   file: string;
@@ -54,7 +54,9 @@ const SWEEP_AFTER_MS = 20;
 const instanceToken = randomHex(24);
 /** Process groups in which something may still run, with the marks that were in their environment. */
 const groups = new Map<number, string>();
-const watchdog = createWatchdog(spawn, `${instanceToken}.`);
+/** Those of them that outlive a session: only the end of this process, or whoever started them, ends them. */
+const lastingGroups = new Set<number>();
+const watchdog = createWatchdog(spawn, instanceToken);
 /** A worker closes at its end every descriptor it has opened by number, also those that a socket has closed long ago. */
 const pipes = isMainThread ? createPipePool(makeFifo) : undefined;
 let started = 0;
@@ -64,29 +66,82 @@ function makeFifo(path: string): boolean {
   return spawnSync("mkfifo", ["-m", "600", path], { stdio: "ignore", env }).status === 0;
 }
 
+/** What follows our own token in that of a process: `+` for one that lasts. */
+const PASSING = ".";
+const LASTING = "+";
+
 /** A mark for one process: the `;` keeps number 1 from being found in number 12. */
-function nextToken(): string {
+function nextToken(kind: typeof PASSING | typeof LASTING = PASSING): string {
   started += 1;
   if (started === 1) {
     process.once("exit", leave);
     onEndProcesses(killAllProcesses);
   }
-  return `${instanceToken}.${started};`;
+  return `${instanceToken}${kind}${started};`;
 }
 
 function leave(): void {
-  killAllProcesses();
+  for (const group of groups.keys()) signalGroup(group, "SIGKILL");
+  killByToken(instanceToken);
   watchdog.stop();
 }
 
 /**
- * Ends everything that was ever started here and still runs, background children included; with a mark only what carries it.
- * Runs by itself when this process exits.
+ * Ends everything that was ever started here and still runs, background children included, but for those that last; with a
+ * mark only what carries it. When this process exits, everything ends by itself.
  */
 export function killAllProcesses(mark?: string): void {
   if (started === 0) return;
-  for (const [group, marks] of groups) if (marks.includes(mark ?? "")) signalGroup(group, "SIGKILL");
-  killByToken(mark ?? `${instanceToken}.`);
+  for (const [group, marks] of groups) {
+    if (!lastingGroups.has(group) && marks.includes(mark ?? "")) signalGroup(group, "SIGKILL");
+  }
+  killByToken(mark ?? `${instanceToken}${PASSING}`);
+}
+
+/** A process that is spoken to, for as long as it is wanted. */
+export interface LastingProcess {
+  /** What is said to one that has gone is lost. */
+  write(text: string): void;
+  /** Resolves when it has exited and its output is read; rejects when it cannot be started. */
+  readonly exited: Promise<Exit>;
+  /** Closes its stdin and asks it to end; after a while it is killed, with everything it started. */
+  end(): void;
+}
+
+export function startLasting(
+  request: Pick<ProcessRequest, "file" | "args" | "cwd" | "env" | "clock" | "onOutput">,
+): LastingProcess {
+  const token = nextToken(LASTING);
+  const { child, output } = start(request, token, "pipe");
+  const { pid } = child;
+  if (pid !== undefined) lastingGroups.add(pid);
+  const exit = exitOf(child, request);
+  watchGroup(pid, output, "");
+  // A broken pipe: its exit says the rest.
+  child.stdin?.on("error", () => child.stdin?.destroy());
+  const kill = (): void => {
+    if (pid !== undefined) signalGroup(pid, "SIGKILL");
+    killByToken(token);
+  };
+  let isEnding = false;
+  return {
+    write: (text) => void (child.stdin?.writable && child.stdin.write(text)),
+    exited: exit.then(async (result) => {
+      await drain(output, request.clock);
+      output.discardRest();
+      kill();
+      return result;
+    }),
+    end() {
+      if (isEnding) return;
+      isEnding = true;
+      child.stdin?.end();
+      if (pid === undefined) return;
+      signalGroup(pid, "SIGTERM");
+      const cancel = request.clock.after(KILL_GRACE_MS, kill);
+      void exit.then(cancel, cancel);
+    },
+  };
 }
 
 /** Resolves when the process has exited (not when its pipes close), rejects only when it cannot be started. */
@@ -116,7 +171,11 @@ async function untilOver(exit: Promise<Exit>, output: Output, ending: Ending, cl
   return result;
 }
 
-function start(request: ProcessRequest, token: string): { child: ChildProcess; output: Output } {
+function start(
+  request: Pick<ProcessRequest, "file" | "args" | "cwd" | "env" | "merged" | "onOutput">,
+  token: string,
+  stdin: "ignore" | "pipe" = "ignore",
+): { child: ChildProcess; output: Output } {
   const inherited = request.env[TOKEN_VARIABLE];
   const listener = createListener(request.onOutput);
   const pipe = request.merged ? pipes?.take((chunk) => listener.hear(chunk, "stdout")) : undefined;
@@ -126,7 +185,7 @@ function start(request: ProcessRequest, token: string): { child: ChildProcess; o
     const child = spawn(request.file, args, {
       cwd: request.cwd,
       env: { ...request.env, [TOKEN_VARIABLE]: `${inherited ?? ""}${token}` },
-      stdio: ["ignore", ...outputs],
+      stdio: [stdin, ...outputs],
       detached: true,
     });
     return { child, output: pipe ? pipeOutput(pipe, listener) : socketOutput(child, listener) };
@@ -144,7 +203,7 @@ function mergedByShell(args: readonly string[]): string[] {
 
 type Exit = Pick<ProcessOutcome, "exitCode" | "signal">;
 
-function exitOf(child: ChildProcess, request: ProcessRequest): Promise<Exit> {
+function exitOf(child: ChildProcess, request: Pick<ProcessRequest, "file" | "cwd">): Promise<Exit> {
   return new Promise((resolve, reject) => {
     child.on("error", (error) => reject(startFailure(error, request)));
     child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
@@ -167,7 +226,11 @@ function watchGroup(group: number | undefined, output: Output, marks: string): v
 }
 
 function forgetEmptyGroups(): void {
-  for (const group of groups.keys()) if (!groupExists(group)) groups.delete(group);
+  for (const group of groups.keys()) {
+    if (groupExists(group)) continue;
+    groups.delete(group);
+    lastingGroups.delete(group);
+  }
 }
 
 /** Ends the tree on abort or timeout, whichever is first, and remembers which it was. */

@@ -4,7 +4,7 @@ import type { UserContent } from "@tiller/protocol/content";
 import type { AgentMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { SessionState } from "@tiller/protocol/state";
-import type { EntryDraft, ExtensionUi, HookName, UntimedMessage } from "../session/ports.ts";
+import type { EntryDraft, ExtensionUi, HookName, McpServerState, UntimedMessage } from "../session/ports.ts";
 import type { Exec } from "./exec.ts";
 import type { SessionView } from "./session-view.ts";
 import type { VirtualModel } from "./virtual-model.ts";
@@ -17,6 +17,13 @@ export interface ListedTool {
   description: string;
   parameters: unknown;
   sourceInfo: object;
+}
+
+/** An MCP server as an extension describes it: the fields of `mcp.json`. */
+export interface RegisteredServer {
+  extensionPath: string;
+  name: string;
+  config: unknown;
 }
 
 export interface UserMessageOptions {
@@ -62,6 +69,11 @@ export interface ExtensionActions {
   unregisterProvider(name: string): void;
   registerVirtualModel(model: VirtualModel): void;
   modelRegistry(): object;
+  /** These are all that extensions have registered: what was registered before is gone. */
+  renewMcpServers(servers: readonly RegisteredServer[]): void;
+  registerMcpServer(server: RegisteredServer): void;
+  unregisterMcpServer(name: string): void;
+  mcpServers(): McpServerState[];
 
   readonly ui: ExtensionUi;
   readonly mode: "rpc" | "print" | "json";

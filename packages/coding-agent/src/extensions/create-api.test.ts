@@ -14,6 +14,7 @@ function desk({ isBound = true, flags = {} as Record<string, boolean | string>, 
   const problems: string[] = [];
   const heard: string[] = [];
   const providers: ApiOptions["providers"] = [];
+  const mcpServers: ApiOptions["mcpServers"] = [];
   const actions = new Proxy({} as ExtensionActions, {
     get:
       (_target, name) =>
@@ -36,12 +37,13 @@ function desk({ isBound = true, flags = {} as Record<string, boolean | string>, 
     addTool: (given) => !isTaken && Boolean(extension.tools.set(given.name, given)),
     onLastHandler: (hook) => void heard.push(`no ${hook}`),
     providers,
+    mcpServers,
     flagValue: (name) => flags[name],
     problem: (event, error) => void problems.push(`${event}: ${error}`),
     notice: (_key, text) => void notices.push(text),
     extras: { zod: "of omp" },
   }) as Api;
-  return { api, extension, calls, problems, heard, providers, notices };
+  return { api, extension, calls, problems, heard, providers, mcpServers, notices };
 }
 
 const tool = { name: "forecast", description: "Wind", execute: () => undefined };
@@ -82,14 +84,27 @@ describe("what is registered", () => {
     expect(extension.handlers.size).toBe(0);
   });
 
-  test("servers of MCP: nothing happens, which is told", () => {
-    const { api, notices } = desk();
-    api.registerMcpServer?.("files", {});
-    api.unregisterMcpServer?.("files");
-    expect(api.getMcpServers?.()).toEqual([]);
-    expect(notices).toEqual([
-      "/a.ts calls registerMcpServer(), which does nothing: there is no client for MCP servers here, so none of its tools is offered",
-      "/a.ts calls unregisterMcpServer(), which does nothing: there is no client for MCP servers here",
+  test("servers of MCP: they wait for a session; one that is none is told", () => {
+    const early = desk({ isBound: false });
+    early.api.registerMcpServer?.("files", { command: "a" });
+    early.api.registerMcpServer?.("charts", { url: "http://b" });
+    early.api.unregisterMcpServer?.("files");
+    expect(early.api.getMcpServers?.()).toEqual([]);
+    expect(early.mcpServers).toEqual([{ extensionPath: "/a.ts", name: "charts", config: { url: "http://b" } }]);
+    const late = desk();
+    late.api.registerMcpServer?.("files", { command: "a" });
+    late.api.unregisterMcpServer?.("files");
+    expect(late.api.getMcpServers?.()).toBe("mcpServers done");
+    expect(late.calls).toEqual([
+      ["registerMcpServer", { extensionPath: "/a.ts", name: "files", config: { command: "a" } }],
+      ["unregisterMcpServer", "files"],
+      ["mcpServers"],
+    ]);
+    late.api.registerMcpServer?.(" ", {});
+    late.api.registerMcpServer?.("x", "y");
+    expect(late.problems).toEqual([
+      'registerMcpServer: a server needs a name and an object, not " "',
+      'registerMcpServer: a server needs a name and an object, not "x"',
     ]);
   });
 

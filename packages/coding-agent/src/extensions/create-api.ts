@@ -1,6 +1,7 @@
 import { THINKING_LEVELS } from "../config/settings-schema.ts";
+import { plainJson } from "../lib/plain-json.ts";
 import type { HookName } from "../session/ports.ts";
-import type { ExtensionActions } from "./actions.ts";
+import type { ExtensionActions, RegisteredServer } from "./actions.ts";
 import { contentOf, customMessageOf, isRecord } from "./answers.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { CommandDefinition, Extension, FlagDefinition, Handler, ToolDefinition } from "./extension.ts";
@@ -24,6 +25,8 @@ export interface ApiOptions {
   onLastHandler(hook: HookName): void;
   /** Providers that were registered while the extensions are being loaded; they are applied when all are there. */
   providers: { extensionPath: string; name: string; config?: unknown; virtual?: VirtualModel }[];
+  /** Servers that were registered while the extensions are being loaded. */
+  mcpServers: RegisteredServer[];
   flagValue(name: string): boolean | string | undefined;
   /** What is wrong with something that was registered. */
   problem(event: string, error: string): void;
@@ -32,12 +35,6 @@ export interface ApiOptions {
   /** What omp's extensions find on it beside that. */
   extras: object;
 }
-
-/** Methods for things that are not here. */
-const NOT_HERE: Readonly<Record<string, string>> = {
-  registerMcpServer: "there is no client for MCP servers here, so none of its tools is offered",
-  unregisterMcpServer: "there is no client for MCP servers here",
-};
 
 /** The one argument of an extension's factory. */
 export function createApi(options: ApiOptions): object {
@@ -115,14 +112,21 @@ function registration(options: ApiOptions): object {
       if (actions) actions.registerVirtualModel(virtual);
       else options.providers.push({ extensionPath, name: virtual.provider, virtual });
     },
-    ...Object.fromEntries(
-      Object.entries(NOT_HERE).map(([name, why]) => [
-        name,
-        () =>
-          options.notice(`${name} ${extensionPath}`, `${extensionPath} calls ${name}(), which does nothing: ${why}`),
-      ]),
-    ),
-    getMcpServers: () => [],
+    registerMcpServer(name: unknown, config: unknown) {
+      if (typeof name !== "string" || name.trim() === "" || !isRecord(config))
+        return problem("registerMcpServer", `a server needs a name and an object, not "${String(name)}"`);
+      const server = { extensionPath, name, config: plainJson(config) };
+      const actions = bound();
+      if (actions) actions.registerMcpServer(server);
+      else options.mcpServers.push(server);
+    },
+    unregisterMcpServer(name: string) {
+      const actions = bound();
+      if (actions) return actions.unregisterMcpServer(name);
+      const { mcpServers } = options;
+      mcpServers.splice(0, mcpServers.length, ...mcpServers.filter((server) => server.name !== name));
+    },
+    getMcpServers: () => bound()?.mcpServers() ?? [],
   };
 }
 

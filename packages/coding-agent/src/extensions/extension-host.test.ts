@@ -42,6 +42,9 @@ async function desk(...factories: Factory[]) {
   const actions = {
     cwd: () => "/sea",
     appendEntry: (type: string) => notes.push(`entry ${type}`),
+    renewMcpServers: (servers: { name: string }[]) => {
+      if (servers.length > 0) notes.push(`servers ${servers.map(({ name }) => name)}`);
+    },
     registerProvider: (name: string) => notes.push(`provider ${name}`),
     sendMessage: async (message: { content: string }) => void notes.push(`message ${message.content}`),
     newSession: async () => {

@@ -55,6 +55,9 @@ export interface ExtensionHost {
   context(extension: Extension, call: Call): object;
 }
 
+/** Nobody may miss these because a session has not begun yet. */
+const TOLD_LATER: ReadonlySet<HookName> = new Set(["model_select", "thinking_level_select", "mcp_servers_change"]);
+
 /** How long a session that is left waits for those who have not yet heard what happened in it. */
 const HEARD_WITHIN_MS = 500;
 
@@ -163,7 +166,7 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
   let hasBegun = false;
   const untold: (() => Promise<void>)[] = [];
   const tellLater = <K extends HookName>(hook: K, event: HookEvent<K>): boolean => {
-    if (hasBegun || (hook !== "model_select" && hook !== "thinking_level_select")) return false;
+    if (hasBegun || !TOLD_LATER.has(hook)) return false;
     untold.push(() => tell(hook, forHandlers(hook, event)));
     return true;
   };
@@ -186,6 +189,7 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
   const settleProviders = (): void => {
     for (const extension of generation.extensions) isBound.add(extension);
     options.onProviders(generation.providers);
+    actions?.renewMcpServers(generation.mcpServers.splice(0));
   };
   /** One after the other: of two at once the first would be forgotten and live on. */
   let renewing: Promise<void> = Promise.resolve();

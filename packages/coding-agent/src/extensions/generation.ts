@@ -21,6 +21,7 @@ export interface Generation {
   /** The hooks that have a handler. */
   readonly heard: ReadonlySet<HookName>;
   readonly providers: ApiOptions["providers"];
+  readonly mcpServers: ApiOptions["mcpServers"];
   commands(): ExtensionCommand[];
   /** By name; of the same name the first counts. */
   tools(): Map<string, { extension: Extension; definition: ToolDefinition }>;
@@ -44,7 +45,7 @@ export interface GenerationOptions {
   /** The object that the factory gets. */
   api(
     extension: Extension,
-    parts: Pick<ApiOptions, "bus" | "onHandler" | "onLastHandler" | "providers" | "addTool">,
+    parts: Pick<ApiOptions, "bus" | "onHandler" | "onLastHandler" | "providers" | "mcpServers" | "addTool">,
   ): object;
 }
 
@@ -53,6 +54,7 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
   const { loaded, limitMs, clock, enter, report } = options;
   const heard = new Set<HookName>();
   const providers: ApiOptions["providers"] = [];
+  const mcpServers: ApiOptions["mcpServers"] = [];
   const hub = createEventBus({
     enter,
     onError: ({ extensionPath, channel, error }) =>
@@ -86,6 +88,7 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
       onHandler,
       onLastHandler,
       providers,
+      mcpServers,
       addTool: (tool) => addTool(extension, tool),
     });
     const call = { extension, what: "the factory", limitMs, clock, enter };
@@ -95,8 +98,10 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
     extension.life.abort();
     // What it had registered until then goes with it.
     hub.forget(source.path);
-    for (let at = providers.length - 1; at >= 0; at--) {
-      if (providers[at]?.extensionPath === source.path) providers.splice(at, 1);
+    for (const registered of [providers, mcpServers]) {
+      for (let at = registered.length - 1; at >= 0; at--) {
+        if (registered[at]?.extensionPath === source.path) registered.splice(at, 1);
+      }
     }
     return undefined;
   };
@@ -116,6 +121,7 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
     extensions,
     heard,
     providers,
+    mcpServers,
     commands: () => commandsOf(extensions),
     tools: () => firstOfEach(extensions),
     flags: () => new Map(extensions.flatMap(({ flags }) => [...flags])),

@@ -372,6 +372,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
       return "stop";
     },
   },
+  mcp_servers_change: told("There are other MCP servers, or one of them is in another state or has other tools."),
   ui_prompt_start: told("A dialog is shown."),
   ui_prompt_end: told("A dialog is over."),
 };
@@ -379,7 +380,6 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
 /** Events of other hosts that cannot happen here, and why. Whoever listens to one is told so. */
 export const NEVER: Readonly<Record<string, string>> = {
   cache_warming_decision: "no provider is asked only to keep its cache warm",
-  mcp_servers_change: "there is no client for MCP servers",
   user_python: "there is no command that runs Python",
 };
 

@@ -1,6 +1,7 @@
 import type { AgentTool, AgentToolResult, ToolInvocation } from "@tiller/agent/types";
 import type { JsonSchema, ToolResult } from "@tiller/protocol/tool";
 import { plainJson } from "../lib/plain-json.ts";
+import { objectSchemaProblem } from "../lib/schema-problem.ts";
 import { contentOf, isRecord } from "./answers.ts";
 import { type Call, newCall } from "./call.ts";
 import type { Extension, ToolDefinition } from "./extension.ts";
@@ -19,16 +20,13 @@ export function toolProblem(given: unknown): string | undefined {
   return wrong && `the parameters of the tool "${name}" are no JSON Schema of an object: ${wrong}`;
 }
 
-const TYPES = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
-
 function schemaProblem(schema: unknown): string | undefined {
   if (schema === undefined) return undefined;
   if (!isRecord(schema)) return `they are ${Array.isArray(schema) ? "a list" : typeof schema}`;
   // First of all: what is wrong with it may be that it has no end.
   const unwritable = jsonProblem(schema);
   if (unwritable !== undefined) return unwritable;
-  if (schema.type !== undefined && schema.type !== "object") return `"type" is ${JSON.stringify(schema.type)}`;
-  return partProblem(schema, "");
+  return objectSchemaProblem(schema);
 }
 
 function jsonProblem(value: unknown): string | undefined {
@@ -38,23 +36,6 @@ function jsonProblem(value: unknown): string | undefined {
   } catch (error) {
     return errorText(error).split("\n", 1)[0];
   }
-}
-
-/** Providers refuse a whole request for one wrong word here. */
-function partProblem(schema: unknown, at: string): string | undefined {
-  if (schema === true || schema === false) return undefined;
-  if (!isRecord(schema)) return `${at || "it"} is no object`;
-  const types = Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type];
-  const unknown = types.find((type) => typeof type !== "string" || !TYPES.has(type));
-  if (unknown !== undefined) return `${at || "it"} has the type ${JSON.stringify(unknown)}`;
-  if (schema.required !== undefined && !Array.isArray(schema.required)) return `${at}.required is no list`;
-  const { properties } = schema;
-  if (properties !== undefined && !isRecord(properties)) return `${at}.properties is no object`;
-  for (const [name, part] of Object.entries(properties ?? {})) {
-    const wrong = partProblem(part, at ? `${at}.${name}` : name);
-    if (wrong) return wrong;
-  }
-  return isRecord(schema.items) ? partProblem(schema.items, `${at}[]`) : undefined;
 }
 
 export interface ToolSurroundings {

@@ -168,6 +168,8 @@ export interface AgentSessionParts {
   compactor: Compactor;
   /** Ends all processes that tools and shell commands have left behind. */
   endProcesses(): void;
+  /** The process is about to be over, or done with this session: what outlives sessions goes too. */
+  closeServers(): void;
   contextUsage(): SessionState["contextUsage"];
   /** The last run of the session was cut off by a crash. */
   wasInterrupted(): boolean;
@@ -463,6 +465,7 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
     async dispose(reason) {
       closedFor = reason;
       await Promise.all([stop(reason), abortNavigation()]);
+      parts.closeServers();
       // Whoever waited for a dialog that is closed by now, and for nothing else, is through in this turn.
       await new Promise((resolve) => setImmediate(resolve));
       handled.endAll(reason);

@@ -124,6 +124,7 @@ export interface HookCalls {
   todo_reminder: Told<{ todos: readonly TodoItem[]; attempt: number; maxAttempts: number }>;
   /** `trusted` is absent when nobody has decided. */
   project_trust: { event: { cwd: string }; result: { trusted?: boolean; remember: boolean } };
+  mcp_servers_change: Told<{ servers: readonly McpServerState[] }>;
   ui_prompt_start: Told<{ id: string; method: string }>;
   ui_prompt_end: Told<{ id: string; method: string }>;
 }
@@ -182,6 +183,16 @@ export type GivenHeaders = Record<string, string | null>;
 export interface CompactionCause {
   reason: "manual" | "threshold" | "overflow";
   willRetry: boolean;
+}
+
+/** An MCP server, as others are told of it. */
+export interface McpServerState {
+  name: string;
+  /** `waiting`: it is started when it is needed. `failed`: `error` says why; it is tried once more when it is needed. */
+  status: "waiting" | "connecting" | "connected" | "failed" | "disabled";
+  /** The names under which models know its tools. */
+  tools: readonly string[];
+  error?: string;
 }
 
 /** A message of an extension's before the session gives it its time. */

@@ -37,7 +37,7 @@ export interface ContextReport {
 
 export interface ContextReportInput {
   prompt: Omit<SystemPromptParts, "tools" | "contextFiles"> & {
-    tools: readonly Pick<AgentTool, "name" | "description" | "parameters">[];
+    tools: readonly Pick<AgentTool, "name" | "description" | "parameters" | "source">[];
     contextFiles?: readonly ContextFile[];
   };
   /** Where the text comes from that replaces the built-in one, and what is appended: `--system-prompt`, a path. */
@@ -126,8 +126,9 @@ function skillItems(skills: readonly ListedSkill[]): Pick<Measured, "why" | "ite
 /** The definitions go beside the system prompt, which may list the tools once more. */
 function toolsPart(pieces: readonly PromptPiece[], tools: ContextReportInput["prompt"]["tools"]): Measured[] {
   if (tools.length === 0) return [];
-  const items = tools.map(({ name, description, parameters }) => {
-    return { name, ...sizeOf(name + description + JSON.stringify(parameters)) };
+  const items = tools.map(({ name, description, parameters, source }) => {
+    const from = source === undefined ? {} : { path: `<${source}>` };
+    return { name, ...from, ...sizeOf(name + description + JSON.stringify(parameters)) };
   });
   const list = pieces.filter(({ kind }) => kind === "tools").reduce((sum, { text }) => sum + text.length, 0);
   const characters = items.reduce((sum, item) => sum + item.characters, list);

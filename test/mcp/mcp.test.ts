@@ -1,0 +1,89 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Frame } from "../support/frame.ts";
+import { repoRoot, useRpc } from "../support/rpc-process.ts";
+
+/** Users' MCP servers and the real program: called, aborted, dying, misspelt, of a project that nobody has approved. */
+
+const start = useRpc();
+const SERVER = join(repoRoot, "test/support/mcp-server.mjs");
+const deck = { command: process.execPath, args: [SERVER], env: { PORT: "$HARBOUR" } };
+const files = (servers: object) => ({ "mcp.json": JSON.stringify({ mcpServers: servers }, null, 1) });
+const noticesIn = (frames: readonly Frame[]) =>
+  frames.flatMap(({ type, message }) => (type === "notice" ? [message] : []));
+const resultIn = (frames: readonly Frame[]) =>
+  frames.flatMap(({ type, result, isError }) =>
+    type === "tool_execution_end" ? [[(result as { content: { text: string }[] }).content[0]?.text, isError]] : [],
+  );
+
+test("a server of the user's: called, aborted, dead, started again; what is wrong in the file is told", async () => {
+  const agent = start({
+    args: ["--no-session"],
+    env: { HARBOUR: "Bergen", ANTHROPIC_API_KEY: "sk-ant-secret" },
+    agentFiles: files({ deck, typo: { comand: "x" }, ashore: { command: "no-such-program" } }),
+    script: [
+      'toolCall mcp__deck__environment {"name":"PORT"} + toolCall mcp__deck__environment {"name":"ANTHROPIC_API_KEY"}',
+      'text "Aye."',
+      "toolCall mcp__deck__wait {}",
+      "toolCall mcp__deck__heard {}",
+      'text "Aye."',
+      "toolCall mcp__deck__die {}",
+      'toolCall mcp__deck__hail {"ship":"Swallow"}',
+      'text "Aye."',
+      "toolCall mcp__deck__heard {}",
+      'text "Aye."',
+    ],
+  });
+  const file = join(agent.sandbox.agentDir, "mcp.json");
+  const first = await agent.prompt("Where are we?");
+  expect(resultIn(first.frames)).toEqual([
+    ["PORT=Bergen", false],
+    ["ANTHROPIC_API_KEY=undefined", false],
+  ]);
+  expect(noticesIn(agent.frames).toSorted()).toEqual([
+    `${file}:12:3: mcpServers.typo needs either "command" or "url"`,
+    `MCP server "ashore": could not be started, so its tools are missing (${file} names it, and may say "disabled": true): Cannot start the command: no-such-program does not exist (ENOENT)`,
+    'MCP server "deck": its tool "broken" is left out: its inputSchema cannot be used: "type" is "strnig"',
+  ]);
+  const context = await agent.call({ type: "get_context" });
+  expect(JSON.stringify(context)).toContain('{"name":"mcp__deck__hail","path":"<mcp:deck>"');
+
+  const waiting = agent.prompt("Wait");
+  await agent.waitFor((frame) => frame.type === "tool_execution_update" && JSON.stringify(frame).includes("half way"));
+  agent.send({ type: "abort" });
+  expect((await waiting).result.status).toBe("aborted");
+  const heard = await agent.prompt("What has it heard?");
+  expect(resultIn(heard.frames)).toEqual([["notifications/initialized, notifications/cancelled", false]]);
+
+  const third = await agent.prompt("Die and hail");
+  const why = "it has ended (exit code 3). On stderr it said:\nman overboard";
+  expect(resultIn(third.frames)).toEqual([
+    [`MCP server "deck": ${why}`, true],
+    ["Ahoy, Swallow!", false],
+  ]);
+  expect(noticesIn(third.frames)).toContain(
+    `MCP server "deck": has ended, and is started again when it is needed: ${why}`,
+  );
+
+  // The same server goes on in another session.
+  await agent.call({ type: "new_session" });
+  expect(resultIn((await agent.prompt("Still there?")).frames)).toEqual([["notifications/initialized", false]]);
+});
+
+test("servers of a project need a yes; --no-mcp means none at all", async () => {
+  const mark = (cwd: string) => join(cwd, "started");
+  const touching = { command: process.execPath, args: ["-e", "require('fs').writeFileSync('started', '')"] };
+  const inProject = { ".tiller/mcp.json": JSON.stringify({ mcpServers: { touching } }) };
+  const say = { script: ['text "Aye."'], files: inProject };
+  const untrusted = start({ ...say, args: ["--no-session"] });
+  const none = start({ ...say, args: ["--no-session", "--approve", "--no-mcp"], agentFiles: files({ touching }) });
+  const approved = start({ ...say, args: ["--no-session", "--approve"] });
+  await Promise.all([untrusted, none, approved].map((agent) => agent.prompt("Ahoy")));
+  const path = join(untrusted.sandbox.cwd, ".tiller/mcp.json");
+  expect(noticesIn(untrusted.frames)).toEqual([
+    `MCP servers of this project were not started, because nobody has said that it is trusted: ${path}. Start with --approve to start them.`,
+  ]);
+  expect(noticesIn(none.frames)).toEqual([]);
+  expect([untrusted, none, approved].map(({ sandbox }) => existsSync(mark(sandbox.cwd)))).toEqual([false, false, true]);
+});
