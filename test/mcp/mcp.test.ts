@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Frame } from "../support/frame.ts";
@@ -23,15 +23,15 @@ test("a server of the user's: called, aborted, dead, started again; what is wron
     env: { HARBOUR: "Bergen", ANTHROPIC_API_KEY: "sk-ant-secret" },
     agentFiles: files({ deck, typo: { comand: "x" }, ashore: { command: "no-such-program" } }),
     script: [
-      'toolCall mcp__deck__environment {"name":"PORT"} + toolCall mcp__deck__environment {"name":"ANTHROPIC_API_KEY"}',
+      'toolCall mcp__deck__environment {"name":"PORT"} + toolCall mcp__deck__environment {"name":"ANTHROPIC_API_KEY"} + toolCall mcp__deck__environment {"name":"cwd"}',
       'text "Aye."',
       "toolCall mcp__deck__wait {}",
       "toolCall mcp__deck__heard {}",
       'text "Aye."',
       "toolCall mcp__deck__die {}",
-      'toolCall mcp__deck__hail {"ship":"Swallow"}',
+      'toolCall mcp__deck__hail {"ship":"Swallow"} + toolCall mcp__deck__environment {"name":"pid"}',
       'text "Aye."',
-      "toolCall mcp__deck__heard {}",
+      'toolCall mcp__deck__environment {"name":"pid"}',
       'text "Aye."',
     ],
   });
@@ -40,6 +40,8 @@ test("a server of the user's: called, aborted, dead, started again; what is wron
   expect(resultIn(first.frames)).toEqual([
     ["PORT=Bergen", false],
     ["ANTHROPIC_API_KEY=undefined", false],
+    // Nobody trusts the project.
+    [`cwd=${realpathSync(agent.sandbox.agentDir)}`, false],
   ]);
   expect(noticesIn(agent.frames).toSorted()).toEqual([
     `${file}:12:3: mcpServers.typo needs either "command" or "url"`,
@@ -61,6 +63,7 @@ test("a server of the user's: called, aborted, dead, started again; what is wron
   expect(resultIn(third.frames)).toEqual([
     [`MCP server "deck": ${why}`, true],
     ["Ahoy, Swallow!", false],
+    [expect.stringMatching(/^pid=\d+$/), false],
   ]);
   expect(noticesIn(third.frames)).toContain(
     `MCP server "deck": has ended, and is started again when it is needed: ${why}`,
@@ -68,7 +71,8 @@ test("a server of the user's: called, aborted, dead, started again; what is wron
 
   // The same server goes on in another session.
   await agent.call({ type: "new_session" });
-  expect(resultIn((await agent.prompt("Still there?")).frames)).toEqual([["notifications/initialized", false]]);
+  const last = await agent.prompt("Still there?");
+  expect(resultIn(last.frames)).toEqual(resultIn(third.frames).slice(-1));
 });
 
 test("servers of a project need a yes; --no-mcp means none at all", async () => {

@@ -43,7 +43,7 @@ const tools = {
   environment: {
     description: "A variable",
     inputSchema: object({ name: { type: "string" } }),
-    run: ({ name }) => text(`${name}=${process.env[name]}`),
+    run: ({ name }) => text(`${name}=${{ cwd: process.cwd(), pid: process.pid }[name] ?? process.env[name]}`),
   },
   grow: {
     description: "Gets one more tool",

@@ -1,3 +1,4 @@
+import { delimiter } from "node:path";
 import type { ParsedFile } from "@tiller/ai/parsed-file";
 import { PROVIDERS } from "@tiller/ai/providers/index";
 import { readJsonFile } from "./config/json-file.ts";
@@ -6,7 +7,8 @@ import type { Env } from "./config/paths.ts";
 import { TOKEN_VARIABLE } from "./exec/end-processes.ts";
 import type { RegisteredServer } from "./extensions/actions.ts";
 import type { Ground } from "./ground.ts";
-import { readServer, readServers, type ServerConfig } from "./mcp/config.ts";
+import { searchPath } from "./lib/search-path.ts";
+import { type ConfigGround, readServer, readServers, type ServerConfig } from "./mcp/config.ts";
 import { createServers, type McpServers } from "./mcp/servers.ts";
 import { createSecretCommands } from "./secret-command.ts";
 import type { SessionHooks } from "./session/ports.ts";
@@ -34,7 +36,7 @@ export function createSessionMcp(ground: Ground, parts: SessionMcpParts): Sessio
   const { registered, hooks, onProblem } = parts;
   const servers = createServers({
     clock,
-    env: withoutKeys(env, ground.guestMark),
+    env: environmentFor(env, ground.guestMark),
     fullEnv: env,
     runCommand: createSecretCommands({ cwd: agentDir, env, clock }),
     clientVersion: __TILLER_VERSION__,
@@ -77,10 +79,10 @@ function configured(ground: Ground, { files, onProblem }: SessionMcpParts): Serv
       `MCP servers of this project were not started, ${why}: ${untrusted.join(", ")}. Start with --approve to start them.`,
     );
   }
-  const { servers, problems } = readMcpFiles(
-    files.filter(({ path }) => !untrusted.includes(path)),
-    ground,
-  );
+  const { cwd, env, agentDir } = ground;
+  const trusted = files.filter(({ path }) => !untrusted.includes(path));
+  // `npx` and its like take programs out of the folder that they are started in: not out of one that nobody trusts.
+  const { servers, problems } = readMcpFiles(trusted, { cwd, env, startFolder: isTrusted ? cwd : agentDir });
   for (const problem of problems) onProblem(problem);
   return servers;
 }
@@ -88,22 +90,29 @@ function configured(ground: Ground, { files, onProblem }: SessionMcpParts): Serv
 /** What stands in the files, and what is wrong with them. */
 export function readMcpFiles(
   files: readonly McpFile[],
-  { cwd, env }: { cwd: string; env: Env },
+  ground: ConfigGround,
 ): { servers: ServerConfig[]; problems: string[] } {
   const all = files.map(({ path, scope }) => {
     const { object, locate, problem } = readJsonFile(path);
     if (!object) return { servers: [], problems: problem === undefined ? [] : [problem] };
     const file: ParsedFile = { name: path, value: object, locate };
-    return readServers(file, scope, { cwd, env });
+    return readServers(file, scope, ground);
   });
   return { servers: all.flatMap(({ servers }) => servers), problems: all.flatMap(({ problems }) => problems) };
 }
 
-/** Keys of providers are no business of servers: one that needs a key is given it by name in its `env`. */
-function withoutKeys(env: Env, guestMark: string | undefined): Env {
+/**
+ * Keys of providers are no business of servers: one that needs a key is given it by name in its `env`. Programs are looked
+ * for in absolute folders only: a relative one is the project's.
+ */
+function environmentFor(env: Env, guestMark: string | undefined): Env {
   const keys = new Set(PROVIDERS.flatMap(({ keyVariables }) => keyVariables));
   const others = Object.entries(env).filter(([name]) => !keys.has(name));
   // What carries the mark of a session ends with it; a server may be of use to the next one.
   const token = env[TOKEN_VARIABLE]?.replace(guestMark ?? "", "");
-  return { ...Object.fromEntries(others), ...(token !== undefined && { [TOKEN_VARIABLE]: token }) };
+  return {
+    ...Object.fromEntries(others),
+    ...(env.PATH !== undefined && { PATH: searchPath(env.PATH).join(delimiter) }),
+    ...(token !== undefined && { [TOKEN_VARIABLE]: token }),
+  };
 }

@@ -10,7 +10,7 @@ export interface Check {
   advice?: string;
 }
 
-export type CheckArea = "files" | "keys" | "network" | "servers" | "model";
+export type CheckArea = "files" | "keys" | "network" | "servers" | "mcp" | "model";
 
 export interface DoctorReport {
   version: string;
@@ -27,6 +27,7 @@ const TITLES: Readonly<Record<CheckArea, string>> = {
   keys: "Keys",
   network: "Network",
   servers: "Servers",
+  mcp: "MCP servers",
   model: "Model",
 };
 const MARKS: Readonly<Record<Check["level"], string>> = { ok: "ok", info: "-", warning: "!", problem: "x" };

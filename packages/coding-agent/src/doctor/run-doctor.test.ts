@@ -363,3 +363,34 @@ describe("the list of models", () => {
     expect(all).toContain("anthropic/claude-opus-5-5");
   });
 });
+
+test("MCP servers are listed and not started; what is wrong with them is told", async () => {
+  const servers = {
+    deck: { command: process.execPath },
+    far: { url: "https://user:secret@charts.example/mcp?key=secret" },
+    off: { command: "x", disabled: true },
+    lost: { command: "no-such-program" },
+    typo: {},
+  };
+  const inputs = await scene({ files: { "mcp.json": JSON.stringify({ mcpServers: servers }) } });
+  mkdirSync(join(root, ".tiller"));
+  writeFileSync(join(root, ".tiller", "mcp.json"), "{}");
+  const report = await runDoctor({ ...inputs, version: "1", isOffline: true });
+  const told = report.checks
+    .filter(({ area }) => area === "mcp")
+    .map(({ subject, level, text }) => [subject, level, text]);
+  expect(told).toEqual([
+    [
+      "mcp.json",
+      "problem",
+      expect.stringMatching(/mcp\.json:1:\d+: mcpServers\.typo needs either "command" or "url"$/),
+    ],
+    ["deck", "ok", `${process.execPath}, started when it is needed`],
+    ["far", "ok", "over HTTP, at charts.example"],
+    ["off", "info", "disabled"],
+    ["lost", "problem", "there is no program no-such-program"],
+    [join(root, ".tiller", "mcp.json"), "info", "not read: nobody has said that this project is trusted (--approve)"],
+  ]);
+  expect(reportText(report)).toContain("MCP servers\n");
+  expect(reportText(report)).not.toContain("secret");
+});

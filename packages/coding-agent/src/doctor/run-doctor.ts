@@ -3,6 +3,7 @@ import { type AskedServer, type AskServer, createAskServer } from "../ask-server
 import type { Env } from "../config/paths.ts";
 import type { SetUp } from "../set-up.ts";
 import type { Check, DoctorReport } from "./check.ts";
+import { mcpChecks } from "./mcp-checks.ts";
 import { packageChecks } from "./package-checks.ts";
 import { askServers, serverCheck, serversToAsk } from "./server-checks.ts";
 import { fileChecks, keyChecks, modelCheck, networkChecks } from "./set-up-checks.ts";
@@ -39,6 +40,7 @@ export async function runDoctor(inputs: DoctorInputs): Promise<DoctorReport> {
         ({ provider, answer }) => answer.kind !== "unasked" || !packages.some(({ subject }) => subject === provider),
       )
       .map((server) => serverCheck(server, server.provider === inUse)),
+    ...mcpChecks(setUp, env),
     withLocalAdvice(modelCheck(setUp), servers),
     ...unlistedCheck(setUp, servers),
   ];

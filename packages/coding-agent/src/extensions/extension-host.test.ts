@@ -73,12 +73,13 @@ describe("the extensions of a session", () => {
       apis.push(pi);
       seen.push(attempt(() => pi.appendEntry?.("early")));
       pi.registerProvider?.("lighthouse", {});
+      pi.registerMcpServer?.("deck", {});
     });
     expect([seen, notes]).toEqual([[NOT_YET], []]);
     host.bind(actions);
     apis[0]?.appendEntry?.("late");
     apis[0]?.registerProvider?.("beacon", {});
-    expect(notes).toEqual(["providers lighthouse", "entry late", "provider beacon"]);
+    expect(notes).toEqual(["providers lighthouse", "servers deck", "entry late", "provider beacon"]);
   });
 
   test("are told that it begins, and say where more texts lie", async () => {

@@ -24,6 +24,8 @@ export interface ServerConfig {
 export interface ConfigGround {
   cwd: string;
   env: Environment;
+  /** Where a server is started that does not say where; `cwd` without it. */
+  startFolder?: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -56,7 +58,7 @@ export function readServers(
 export function readServer(
   about: Pick<ServerConfig, "name" | "from" | "scope">,
   given: unknown,
-  { cwd, env, problem }: ConfigGround & { problem: Problem },
+  { cwd, env, startFolder = cwd, problem }: ConfigGround & { problem: Problem },
 ): ServerConfig | undefined {
   if (about.name.trim() === "") return problem([], "needs a name");
   if (!isPlainObject(given)) return problem([], "must be an object");
@@ -80,7 +82,7 @@ export function readServer(
             command: expand(command as string),
             args: ((given.args as string[] | undefined) ?? []).map(expand),
             env: textsOf(given.env),
-            cwd: resolvePath(expand((given.cwd as string | undefined) ?? "."), cwd, env),
+            cwd: typeof given.cwd === "string" ? resolvePath(expand(given.cwd), cwd, env) : startFolder,
           },
   };
 }
