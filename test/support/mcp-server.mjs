@@ -67,11 +67,12 @@ const versions = { old: "2024-11-05", future: "2099-01-01" };
 const methods = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion: versions[mood] ?? protocolVersion,
-    capabilities: { tools: { listChanged: true } },
+    capabilities: mood === "toolless" ? {} : { tools: { listChanged: true } },
     serverInfo: { name: "deck", version: "1" },
   }),
   "server/discover": () => ({ resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} } }),
   "tools/list": ({ cursor }) => {
+    if (mood === "toolless") return undefined;
     const all = listed();
     return cursor === "rest" ? { tools: all.slice(1) } : { tools: all.slice(0, 1), nextCursor: "rest" };
   },
@@ -87,6 +88,7 @@ const answer = ({ id, method, params = {} }) => {
   if (mood === "refusing") return say({ id, error: { code: -32000, message: "not today" } });
   const result = methods[method]?.(params);
   if (result !== undefined) say({ id, result });
+  else if (mood === "toolless") say({ id, error: { code: -32601, message: "Method not found" } });
 };
 
 if (mood === "exit") {

@@ -385,10 +385,13 @@ async function joinParts(ground: Ground): Promise<Joined> {
     inputSource: args.mode === "rpc" ? "rpc" : "interactive",
     exportPage: lateExport(ground, store, () => (models.model ? machinery : undefined)),
   });
-  // When whoever waits for the process has its answer. Extensions come first: they may have a say about the project.
-  if (!joined && mcp.isWanted) clock.after(0, () => void mcp.ready());
+  // Extensions come first: they may have a say about the project.
+  if (!joined && mcp.isWanted) clock.after(START_SERVERS_MS, () => void mcp.ready());
   return { session, store, models, history, notices, problems: gate?.problems ?? [] };
 }
+
+/** Whoever waits for the process has its answer by then. The first prompt does not wait for this. */
+const START_SERVERS_MS = 50;
 
 /** When their session has begun, the servers are started, if there are any. */
 function beginningWith({ session, started }: JoinedExtensions, mcp: LateMcp): JoinedExtensions["session"] {

@@ -81,13 +81,10 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const discover = async (refusal: McpError): Promise<Message> => {
     transport.agreed(STATELESS_VERSION);
     meta = { _meta: bare };
-    try {
-      const { supportedVersions, capabilities } = await ask("server/discover", {}, { timeoutMs: startMs });
-      if (Array.isArray(supportedVersions) && supportedVersions.includes(STATELESS_VERSION))
-        return capabilities as Message;
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-    }
+    const asked = ask("server/discover", {}, { timeoutMs: startMs });
+    const { supportedVersions, capabilities } = await asked.catch((): Message => ({}));
+    const isModern = Array.isArray(supportedVersions) && supportedVersions.includes(STATELESS_VERSION);
+    if (isModern) return capabilities as Message;
     throw new Error(`it refused the handshake: ${refusal.message}`);
   };
 
@@ -100,14 +97,20 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
       close();
       throw new Error(`${options.hide(error.message)}${transport.said()}`);
     });
-  const hasTools = isPlainObject(capabilities) && capabilities.tools !== undefined;
+  const saysTools = isPlainObject(capabilities) && capabilities.tools !== undefined;
 
   return {
     async listTools() {
       const tools: unknown[] = [];
       let cursor: unknown;
-      for (let page = 0; hasTools && page < MOST_PAGES; page++) {
-        const answer = await ask("tools/list", cursor === undefined ? {} : { cursor }, { timeoutMs: startMs });
+      // Not every server that has tools says so; one that has none may not know the question.
+      const none = (error: unknown): Message => {
+        if (error instanceof McpError && !saysTools) return { tools: [] };
+        throw error;
+      };
+      for (let page = 0; page < MOST_PAGES; page++) {
+        const asked = ask("tools/list", cursor === undefined ? {} : { cursor }, { timeoutMs: startMs });
+        const answer = await asked.catch(none);
         if (!Array.isArray(answer.tools)) throw new Error("its list of tools is no list");
         tools.push(...answer.tools);
         cursor = answer.nextCursor;

@@ -61,7 +61,7 @@ export function openHttp({ url, headers }: Endpoint, events: TransportEvents): T
     }
     if (message.id === undefined || message.method === undefined) return body.release();
     if (isStream(answer)) await readEvents(body, onMessage);
-    else await readAnswer(answer, message.id, { url, ...events });
+    else await readAnswer(answer, message.id, { url, hasSession: session !== undefined, ...events });
     // Whatever is missing now will not come: of a request that was answered nobody waits any more.
     throw new Error("it ended its answer without a result");
   };
@@ -111,7 +111,7 @@ async function readEvents(body: HttpBody, onMessage: TransportEvents["onMessage"
 async function readAnswer(
   answer: Answer,
   id: unknown,
-  { url, clock, onMessage, hide }: TransportEvents & { url: string },
+  { url, hasSession, clock, onMessage, hide }: TransportEvents & { url: string; hasSession: boolean },
 ): Promise<void> {
   const isJson = /\bjson\b/i.test(answer.headers["content-type"] ?? "");
   if (!isJson) throw new Error(hide((await failureIn(answer, { url, clock })).message) + adviceFor(answer.status));
@@ -126,6 +126,8 @@ async function readAnswer(
     pieces.push(piece);
   }
   const text = Buffer.concat(pieces).toString("utf8");
+  // Many servers say it like this instead of with a 404.
+  if (hasSession && answer.status === 400 && /\bsession/i.test(text)) throw new SessionLost("its session has ended");
   const message = parseMessage(text);
   // Who could not read the question does not know its id.
   const isNameless = isPlainObject(message) && message.error !== undefined && (message.id ?? null) === null;

@@ -48,6 +48,10 @@ export interface ServerSurroundings {
 
 /** A package may have to be downloaded first. */
 const START_MS = 60_000;
+/** How soon its tools are asked for again when it says that they are others. */
+const REFRESH_MS = 100;
+/** A shorter value is a word rather than a secret. */
+const SHORTEST_SECRET = 8;
 
 export function createServer(config: ServerConfig, around: ServerSurroundings): McpServer {
   const { clock, onChange, onProblem } = around;
@@ -58,6 +62,7 @@ export function createServer(config: ServerConfig, around: ServerSurroundings): 
   let connecting: Promise<void> | undefined;
   /** How often it may still be started without having been of use in between. */
   let triesLeft = 2;
+  let isRefreshing = false;
   const life = new AbortController();
 
   const become = (next: ServerStatus, why?: string): void => {
@@ -92,18 +97,26 @@ export function createServer(config: ServerConfig, around: ServerSurroundings): 
     tools = read.tools;
     for (const problem of read.problems) tell(problem);
   };
+  /** Not at once: a server that says so again and again must not keep us busy. */
+  const refreshSoon = (): void => {
+    if (isRefreshing) return;
+    isRefreshing = true;
+    clock.after(REFRESH_MS, () => {
+      isRefreshing = false;
+      const failed = (failure: Error): void => tell(`did not tell its tools again: ${failure.message}`);
+      if (connection) refresh(connection).then(onChange, failed);
+    });
+  };
   const connectionOptions = async () => {
     const { reach, timeoutMs } = config;
     const given = "url" in reach ? reach.headers : reach.env;
     const { values, secrets } = await expandValues(given, around.fullEnv, around.runCommand);
-    const hidden = [...secrets, ...("url" in reach ? secretsInUrl(reach.url) : [])].filter(({ length }) => length >= 8);
+    const found = [...secrets, ...("url" in reach ? secretsInUrl(reach.url) : [])];
+    // Longest first, so that no part of a secret is left beside a shorter one.
+    const hidden = found.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
     return {
       clock,
-      hide: (text: string) =>
-        redactText(
-          text,
-          hidden.sort((a, b) => b.length - a.length),
-        ),
+      hide: (text: string) => redactText(text, hidden),
       clientVersion: around.clientVersion,
       startMs: START_MS,
       callMs: timeoutMs,
@@ -112,11 +125,7 @@ export function createServer(config: ServerConfig, around: ServerSurroundings): 
         "url" in reach
           ? openHttp({ ...reach, headers: values }, events)
           : openStdio({ ...reach, env: { ...around.env, ...values } }, events),
-      onToolsChanged() {
-        const now = connection;
-        if (!now) return;
-        refresh(now).then(onChange, (failure: Error) => tell(`did not tell its tools again: ${failure.message}`));
-      },
+      onToolsChanged: refreshSoon,
       onEnd(why: Error) {
         if (!connection) return;
         connection = undefined;
@@ -127,14 +136,15 @@ export function createServer(config: ServerConfig, around: ServerSurroundings): 
     };
   };
   const ready = async (): Promise<void> => {
-    if (connection || life.signal.aborted || config.isDisabled || (!connecting && triesLeft <= 0)) return;
+    const isDone = connection !== undefined || life.signal.aborted || config.isDisabled || triesLeft <= 0;
+    if (!connecting && isDone) return;
     connecting ??= open().finally(() => {
       connecting = undefined;
     });
     await connecting;
   };
   const connected = async (): Promise<Connection> => {
-    if (!connection) await ready();
+    await ready();
     if (!connection) throw new Error(`it is not running: ${error ?? status}`);
     return connection;
   };
@@ -162,6 +172,7 @@ export function createServer(config: ServerConfig, around: ServerSurroundings): 
           if (!(failure instanceof SessionLost) || isAgain) throw failure;
           now.close();
           if (connection === now) connection = undefined;
+          triesLeft = Math.max(1, triesLeft);
         }
       }
     },

@@ -142,6 +142,12 @@ describe("on stdio", () => {
     } else expect(await call("mcp__deck__hail", { ship: "Tern" })).toEqual(text("Ahoy, Tern!"));
   });
 
+  test("one that knows no tools is connected, and has none", async () => {
+    const { servers, problems } = open([deck("toolless")]);
+    await servers.ready(never);
+    expect([servers.list(), problems]).toEqual([[{ name: "deck", status: "connected", tools: [] }], []]);
+  });
+
   test("one that fails once is tried once more at the next prompt", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tiller-mcp-"));
     endings.push(() => rmSync(folder, { recursive: true }));
@@ -231,22 +237,26 @@ describe("over HTTP", () => {
   test("a session with headers of ours, answers as JSON and as events, and news by themselves", async () => {
     const seen: string[] = [];
     const tools = [...TOOLS];
+    let sessions = 0;
     let listener: ServerResponse | undefined;
-    let gone = false;
+    let gone: 404 | 400 | undefined;
     const url = await serve((message, response, { headers }) => {
       const { method, id } = message;
       const about = [headers.authorization, headers["mcp-session-id"], headers["mcp-protocol-version"]];
       seen.push([method, ...about].join(" "));
       if (gone && method === "tools/call") {
-        gone = false;
-        return response.writeHead(404).end();
+        const status = gone;
+        gone = undefined;
+        response.writeHead(status, { "content-type": "application/json" });
+        return response.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No valid session ID"}}');
       }
       if (method === "GET") {
         listener = response;
         return events(response, []);
       }
       if (method === "initialize") {
-        response.setHeader("mcp-session-id", `s${seen.length}`);
+        sessions += 1;
+        response.setHeader("mcp-session-id", `s${sessions}`);
         return shake(message);
       }
       if (method === "tools/list") return { tools };
@@ -276,18 +286,25 @@ describe("over HTTP", () => {
     expect(updates).toEqual([text("1")]);
 
     // The server has forgotten the session: another one is begun, and the call is made there.
-    gone = true;
-    seen.length = 0;
-    expect(await call("mcp__deck__hail")).toEqual(text("Ahoy!"));
-    expect(seen.filter((line) => /^(tools\/call|initialize)/.test(line)).map((line) => line.replace(key, ""))).toEqual([
-      "tools/call  s1 2025-11-25",
-      "initialize   ",
-      "tools/call  s2 2025-11-25",
-    ]);
+    for (const status of [404, 400] as const) {
+      const before = sessions;
+      gone = status;
+      seen.length = 0;
+      listener = undefined;
+      expect(await call("mcp__deck__hail")).toEqual(text("Ahoy!"));
+      const asked = seen.filter((line) => /^(tools\/call|initialize)/.test(line)).map((line) => line.replace(key, ""));
+      expect(asked).toEqual([
+        `tools/call  s${before} 2025-11-25`,
+        "initialize   ",
+        `tools/call  s${before + 1} 2025-11-25`,
+      ]);
+      await until(() => listener !== undefined);
+    }
 
     tools.push({ name: "late", inputSchema: { type: "object" } });
-    await until(() => listener?.writable === true);
-    listener?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" })}\n\n`);
+    (listener as ServerResponse | undefined)?.write(
+      `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" })}\n\n`,
+    );
     await until(() => added.includes("mcp__deck__late"));
     expect(problems).toEqual([]);
   });
