@@ -309,6 +309,25 @@ describe("over HTTP", () => {
     expect(problems).toEqual([]);
   });
 
+  test("a prompt that comes while a server tells its tools waits for them", async () => {
+    let tell: (() => unknown) | undefined;
+    const url = await serve((message, response) => {
+      if (message.method === "initialize") return shake(message);
+      if (message.method !== "tools/list") return undefined;
+      response.writeHead(200, { "content-type": "application/json" });
+      tell = () => response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, result: { tools: TOOLS } }));
+      return undefined;
+    });
+    const { servers } = open([config("deck", { url })]);
+    const first = servers.ready(never);
+    await until(() => tell !== undefined);
+    const second = servers.ready(never).then(() => servers.names());
+    await new Promise((resolve) => setImmediate(resolve));
+    tell?.();
+    expect(await second).toEqual(["mcp__deck__hail"]);
+    await first;
+  });
+
   test("a server without sessions is told with each request who we are", async () => {
     const seen: unknown[] = [];
     const url = await serve(({ method, params, id }, response, { headers }) => {
