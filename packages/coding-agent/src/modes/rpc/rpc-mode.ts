@@ -111,7 +111,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     const splitter = createLineSplitter({
       maxBytes: maxLineBytes,
       onLine: dispatcher.line,
-      onTooLong: () => dispatcher.tooLong(maxLineBytes),
+      onTooLong: (_bytes, begin) => dispatcher.tooLong(maxLineBytes, begin),
     });
 
     let leaving = false;
