@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseScriptLine } from "@tiller/ai/providers/script-notation";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ClientOptions } from "../../packages/coding-agent/src/client/client-core.ts";
+import type { ClientOptions } from "../../packages/coding-agent/src/client/client-options.ts";
 import { RpcClient } from "../../packages/coding-agent/src/client/rpc-client.ts";
 import { cliPath, repoRoot } from "../support/rpc-process.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assistant, FakeAgent, likePi } from "../../../../test/support/fake-agent.ts";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
-import type { ClientOptions } from "./client-core.ts";
+import type { ClientOptions } from "./client-options.ts";
 import type { ClientEvent, Frame } from "./events.ts";
 import { RpcClient } from "./rpc-client.ts";
 
