@@ -10,6 +10,7 @@ import { type DialogAnswer, HostSide, type HostTool } from "./host-side.ts";
 import { Listeners } from "./listeners.ts";
 import { createMessageBuilder, type MessageBuilder } from "./message-builder.ts";
 import { type CommandMethods, createCommandMethods } from "./methods.generated.ts";
+import { MissedEvents, type Resumed } from "./missed-events.ts";
 import { failureOf, PendingCalls } from "./pending-calls.ts";
 import { createProcessTransport } from "./process-transport.ts";
 import type { PromptRun, RunOptions } from "./prompt-run.ts";
@@ -53,6 +54,7 @@ export class ClientCore {
   readonly #prompts: Prompts;
   readonly #host: HostSide;
   readonly #listeners: Listeners;
+  readonly #missed: MissedEvents | undefined;
   readonly #queues = new Set<EventQueue<ClientEvent>>();
   #builder: MessageBuilder = createMessageBuilder();
   #transport: Transport | undefined;
@@ -72,6 +74,7 @@ export class ClientCore {
     this.#restartsLeft = options.restarts ?? 0;
     this.#tools = options.tools ?? options.customTools ?? [];
     this.#listeners = new Listeners(this.#after);
+    if (options.resume) this.#missed = new MissedEvents();
     this.#prompts = new Prompts(this.#after);
     this.#host = new HostSide((frame) => this.#transport?.send(frame));
     this.#host.ask = options.onDialog;
@@ -93,6 +96,8 @@ export class ClientCore {
     this.#status = "starting";
     this.#ending = undefined;
     this.#builder = createMessageBuilder();
+    const before = this.#session;
+    this.#missed?.begin(before !== undefined);
     const transport = this.options.transport?.() ?? this.#process();
     this.#transport = transport;
     transport.start({
@@ -110,6 +115,7 @@ export class ClientCore {
       this.#prompts.hasResults = this.#greeting.hasResults ?? false;
       this.#session = this.#greeting.sessionFile;
       await this.#setUp();
+      if (this.#missed) await this.#resume(this.#missed, before);
       this.#status = "running";
     } catch (error) {
       this.#status = "stopped";
@@ -302,6 +308,24 @@ export class ClientCore {
     await Promise.all(wishes);
   }
 
+  /** Asks for the events that were missed, if it is the session that they are of. Whatever comes of it, the agent can be used. */
+  async #resume(missed: MissedEvents, session: string | undefined): Promise<void> {
+    const { after } = missed;
+    const { resume } = this.options;
+    if (after === undefined) return;
+    let resumed: Resumed = { missed: true, count: 0 };
+    if (this.#session === session && this.#tellsAgain) {
+      const asked = this.#send("subscribe", { after }, {});
+      resumed = await (asked as Promise<Resumed>).catch(() => resumed);
+    }
+    for (const frame of missed.release()) this.#heard(frame);
+    if (typeof resume === "function") resume({ missed: resumed.missed, count: resumed.count });
+  }
+
+  get #tellsAgain(): boolean {
+    return this.#greeting.capabilities?.commands.includes("subscribe") === true;
+  }
+
   /** Now, if the agent runs: commands leave in the order of their calls. */
   #whenRunning<T>(work: () => Promise<T>): Promise<T> {
     if (this.#status === "running") return work();
@@ -359,6 +383,12 @@ export class ClientCore {
   /** Which file it is must be known before the agent dies. */
   #sawChange(data: unknown): unknown {
     this.#send("get_state", {}, {}).catch(() => undefined);
+    const missed = this.#missed;
+    missed?.left();
+    if (missed && this.#tellsAgain) {
+      const where = this.#send("subscribe", {}, {}) as Promise<CommandResults["subscribe"]>;
+      where.then(({ latest }) => missed.latest(latest)).catch(() => undefined);
+    }
     return data;
   }
 
@@ -409,6 +439,8 @@ export class ClientCore {
   }
 
   #frame(frame: Frame): void {
+    const when = this.#missed?.hear(frame) ?? "now";
+    if (when === "hold") return;
     switch (frame.type) {
       case "message_update":
         this.#builder.update(frame as unknown as AgentEvent<"message_update">);
@@ -420,6 +452,7 @@ export class ClientCore {
         this.#builder.end();
         break;
       case "response":
+        if (frame.command === "subscribe") this.#missed?.answered(frame);
         this.#answer(frame);
         return;
       case "ready":
@@ -429,7 +462,8 @@ export class ClientCore {
         if (this.#host.handle(frame)) return;
     }
     const event = this.#listeners.tell(frame);
-    if (event) this.#prompts.observe(event);
+    // What another process has told of its prompts is over, also where it could not say so.
+    if (event && when === "now") this.#prompts.observe(event);
   }
 
   #answer(response: Frame): void {

@@ -1,6 +1,7 @@
 import type { AgentCommandOptions } from "./agent-command.ts";
 import type { After } from "./call.ts";
 import type { AskPerson, HostTool, HostUris } from "./host-side.ts";
+import type { Resumed } from "./missed-events.ts";
 import type { Transport } from "./transport.ts";
 
 export interface ClientOptions extends AgentCommandOptions {
@@ -27,6 +28,11 @@ export interface ClientOptions extends AgentCommandOptions {
   maxQueuedEvents?: number;
   /** How often an agent that ended by itself is started again, with its session, by the next command. */
   restarts?: number;
+  /**
+   * When another process goes on with the session, listeners hear the events that the one before could not tell any more.
+   * A function is told how many follow, and whether some are lost.
+   */
+  resume?: boolean | ((resumed: Resumed) => void);
   /** Instead of a process: for tests, or for another way to an agent. */
   transport?: () => Transport;
   after?: After;

@@ -19,6 +19,7 @@ export type {
 } from "./host-side.ts";
 export { isDialog } from "./host-side.ts";
 export type { CommandMethods } from "./methods.generated.ts";
+export type { Resumed } from "./missed-events.ts";
 export { createProcessTransport, type ProcessTransportOptions } from "./process-transport.ts";
 export type { PromptRun, RunOptions } from "./prompt-run.ts";
 export { type PromptOutcome, textOf } from "./prompts.ts";
