@@ -180,6 +180,8 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
       if (options.finishOnEof) {
         await lanes.started();
         await session.waitForIdle();
+        // Who wants the end of it may read as slowly as it likes; who is gone ends us by that.
+        await writer.flushed();
       }
       await leave(0, EOF_REASON);
     });
