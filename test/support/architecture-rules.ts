@@ -272,8 +272,8 @@ function reExport(node: Node): string | undefined {
 const JSON_PARSERS = [
   ...product(
     "modes/rpc/dispatcher.ts",
-  // Names and ids at the beginning of a line that is too long to be read.
-  "modes/rpc/skipped-answer.ts",
+    // Names and ids at the beginning of a line that is too long to be read.
+    "modes/rpc/skipped-answer.ts",
     "client/process-transport.ts",
     "config/json-text.ts",
     "config/setting-value.ts",
