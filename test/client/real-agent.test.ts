@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseScriptLine } from "@tiller/ai/providers/script-notation";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ClientOptions } from "../../packages/coding-agent/src/client/client-core.ts";
+import type { ClientOptions } from "../../packages/coding-agent/src/client/client-options.ts";
 import { RpcClient } from "../../packages/coding-agent/src/client/rpc-client.ts";
 import { cliPath, repoRoot } from "../support/rpc-process.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
@@ -40,8 +40,11 @@ async function clientOf(script: string[], options: ClientOptions = {}): Promise<
 describe("the client drives the real program", () => {
   it("tools, streaming, leaving early, a kill and going on with the session", async () => {
     const calls: unknown[] = [];
-    const client = await clientOf(['toolCall echo_host {"message":"hi"}', 'text "all done"', "long", "hang"], {
+    const resumed: unknown[] = [];
+    const dies = 'toolCall bash {"command":"kill -9 $PPID; sleep 1"}';
+    const client = await clientOf(['toolCall echo_host {"message":"hi"}', 'text "all done"', "long", "hang", dies], {
       restarts: 1,
+      resume: (about) => resumed.push(about),
       tools: [
         {
           name: "echo_host",
@@ -79,11 +82,17 @@ describe("the client drives the real program", () => {
     await client.waitForSettled();
     const { messageCount } = await client.getState();
 
-    const died = client.nextEvent("notice");
-    const { pid } = JSON.parse((await client.bash("echo '{\"pid\":'$PPID'}'")).output);
-    process.kill(pid, "SIGKILL");
-    await expect(died).rejects.toThrow("Agent process was ended by SIGKILL");
-    expect((await client.getState()).messageCount).toBeGreaterThanOrEqual(messageCount);
+    const results: unknown[] = [];
+    client.on("message_end", ({ message }) => void (message.role === "toolResult" && results.push(message)));
+    await expect(client.ask("and now die")).rejects.toThrow("Agent process was ended by SIGKILL");
+    expect(results).toEqual([]);
+    const state = await client.getState();
+    expect(state.messageCount).toBeGreaterThanOrEqual(messageCount);
+    expect(state.lastRunInterrupted).toBe(true);
+    // The next process has closed the call that was cut off, and the client hears of it.
+    expect(results).toMatchObject([{ role: "toolResult", isError: true }]);
+    expect(resumed).toMatchObject([{ missed: false }]);
+    await client.whenIdle();
     expect((await client.getMessages())[0]).toMatchObject({ role: "user" });
   });
 

@@ -115,6 +115,23 @@ describe("a long line", () => {
   });
 });
 
+it("a result of a host tool that is too long to be read ends the call as failed", async () => {
+  const script = [
+    "toolCall echo {}",
+    'expect toolResult "not read: the line is longer than 2048 bytes" isError true + text "I see"',
+  ];
+  const rpc = start({ script, args: ["--no-session", "--set", "input.maxLineBytes=2048"] });
+  await rpc.call({
+    type: "set_host_tools",
+    tools: [{ name: "echo", description: "x", parameters: { type: "object" } }],
+  });
+  await rpc.call({ type: "prompt", message: "go" });
+  const { id } = await rpc.waitFor("host_tool_call");
+  const result = { content: [{ type: "text", text: "x".repeat(5000) }] };
+  rpc.send({ type: "host_tool_result", id, result });
+  expect(await rpc.waitFor("prompt_result")).toMatchObject({ status: "completed" });
+});
+
 describe("odd bytes", () => {
   it("that are no UTF-8 inside a text are replaced, the command is answered", async () => {
     const rpc = start();

@@ -1,6 +1,6 @@
 import { COMMANDS } from "@tiller/protocol/commands/index";
 import { expect } from "vitest";
-import type { ClientOptions } from "../../packages/coding-agent/src/client/client-core.ts";
+import type { ClientOptions } from "../../packages/coding-agent/src/client/client-options.ts";
 import { RpcClient } from "../../packages/coding-agent/src/modes/rpc/rpc-client.ts";
 import { FakeAgent } from "../support/fake-agent.ts";
 import { proves } from "./proofs.ts";

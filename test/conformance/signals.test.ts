@@ -105,6 +105,19 @@ describe("the end of stdin", () => {
     expect(rpc.sandbox.processes()).toEqual([]);
   });
 
+  it("with --finish-on-eof waits for a host that reads slowly", async () => {
+    const rpc = start({ script: [`text "${"x".repeat(1_500_000)}"`], args: ["--finish-on-eof", "--no-session"] });
+    rpc.send({ id: "1", type: "prompt", message: "talk" });
+    rpc.closeStdin();
+    await rpc.waitFor("turn_end");
+    rpc.pauseReading();
+    // Longer than a process may take to end that was asked to.
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    rpc.resumeReading();
+    expect(await rpc.waitExit()).toMatchObject({ code: 0 });
+    expect(rpc.types().slice(-2)).toEqual(["prompt_result", "session_settled"]);
+  });
+
   it("with --finish-on-eof does not hold up a signal", async () => {
     const rpc = await startRun(ENDLESS, { args: ["--no-session", "--finish-on-eof"] });
     rpc.closeStdin();

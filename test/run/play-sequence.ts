@@ -112,10 +112,16 @@ async function finish(rpc: RpcProcess, { ending }: Sequence, sent: Frame[], host
   return { state, messages, cleared, stateAfterClear };
 }
 
+/** Far longer than it ever takes: on a machine that is busy with other things everything takes seconds. */
+const PATIENCE_MS = 30_000;
+
 /** Commands of extensions run beside everything else, and an abort is not their business. */
 async function commandsEnd(rpc: RpcProcess, sent: readonly Frame[]): Promise<void> {
   for (const { id } of sent.filter(({ message }) => String(message).startsWith("/ask"))) {
-    await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.id === id);
+    const isOurs = (type: string) => (frame: Frame) => frame.type === type && frame.id === id;
+    const answer = await rpc.waitFor(isOurs("response"), { timeoutMs: PATIENCE_MS });
+    // Where the extension could not be loaded it is a prompt like any other; a law says so.
+    if (answer.success === true) await rpc.waitFor(isOurs("prompt_result"), { timeoutMs: PATIENCE_MS });
   }
 }
 

@@ -67,6 +67,18 @@ describe("a run that a crash has cut off", () => {
     expectFileHolds(path, await messagesOf(next));
   });
 
+  it("that the result of a background job began is told as well", async () => {
+    const args = ["--set", "async.enabled=true"];
+    const job = 'toolCall bash {"command":"sleep 0.1","async":true}';
+    const isJobResult = (frame: Frame): boolean =>
+      frame.type === "message_end" && at(frame, "message", "customType") === "job-result";
+    const rpc = start({ script: [job, 'text "started"', "hang"], args });
+    const { next, lastRunInterrupted } = await afterKill(rpc, prompted(isJobResult), "done");
+    expect(lastRunInterrupted).toBe(true);
+    expect((await next.prompt("and now?")).result).toMatchObject({ status: "completed" });
+    expect(await dataOf(next, { type: "get_state" })).not.toHaveProperty("lastRunInterrupted");
+  });
+
   it("before a retry shows the answer that failed, and the next prompt goes on", async () => {
     const rpc = start({ script: ['error overloaded "busy"'] });
     const { next, path } = await afterKill(rpc, prompted("auto_retry_start"), "done");

@@ -275,6 +275,8 @@ function reExport(node: Node): string | undefined {
 const JSON_PARSERS = [
   ...product(
     "modes/rpc/dispatcher.ts",
+    // Names and ids at the beginning of a line that is too long to be read.
+    "modes/rpc/skipped-answer.ts",
     "client/process-transport.ts",
     "config/json-text.ts",
     "config/setting-value.ts",
@@ -403,6 +405,7 @@ export const CODE_RULES: readonly CodeRule[] = [
       "session/store/entries-from.ts",
       "session/store/session-folders.ts",
       "session/store/session-head.ts",
+      "session/store/sub-agent-files.ts",
       "session/store/scan-lines.ts",
       "session/store/trash.ts",
     ),

@@ -5,7 +5,8 @@ export { type Assembly, type BrokenArguments, createAssembly } from "./assemble.
 export { type Environment, keyVariables } from "./auth.ts";
 export { builtinModels, builtinModelsOf, OFFLINE_MODEL, scriptModel } from "./catalogue.ts";
 export { ProviderError, type ProviderErrorKind } from "./errors.ts";
-export { type Credentials, createModelRegistry, type ModelRegistry, type RegistryOptions } from "./models.ts";
+export type { Credentials, ModelRegistry, RegistryOptions } from "./model-registry.ts";
+export { createModelRegistry } from "./models.ts";
 export { isOverflowText } from "./overflow.ts";
 export type { Delta, DeltaStream, ModelRequest, StreamModel } from "./provider.ts";
 export {

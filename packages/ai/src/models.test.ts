@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { API_FAMILIES } from "./api-families.ts";
 import { builtinModelsOf, OFFLINE_MODEL } from "./catalogue.ts";
 import { ProviderError } from "./errors.ts";
+import type { ModelRegistry, RegistryOptions } from "./model-registry.ts";
 import { askedModel } from "./model-secrets.ts";
-import { createModelRegistry, type ModelRegistry, type RegistryOptions } from "./models.ts";
+import { createModelRegistry } from "./models.ts";
 import { keyName } from "./parsed-file.ts";
 
 interface Given extends Partial<Omit<RegistryOptions, "models" | "auth">> {

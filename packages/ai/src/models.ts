@@ -1,139 +1,26 @@
 import type { Model } from "@tiller/protocol/model";
-import {
-  type Environment,
-  type FoundKey,
-  findKey,
-  isSendable,
-  type KeySources,
-  plainKeyVariable,
-  readAuthFile,
-  readCredential,
-  readHeader,
-  type Secret,
-} from "./auth.ts";
+import { type Environment, type FoundKey, findKey, type KeySources, readAuthFile, readCredential } from "./auth.ts";
 import { builtinModelsOf, isLocal, OFFLINE_MODEL, scriptModel } from "./catalogue.ts";
 import { type CustomModels, type CustomProvider, readCustomModels } from "./custom-models.ts";
 import { ProviderError } from "./errors.ts";
 import { createModelLists, nameOf } from "./model-lists.ts";
-import { filledOptions, type ModelSecrets, publicUrl, readOptions, spokenBy, urlAccess } from "./model-secrets.ts";
+import type { Credentials, Login, ModelRegistry, RegisteredProvider, RegistryOptions } from "./model-registry.ts";
+import { publicUrl, readOptions, spokenBy, urlAccess } from "./model-secrets.ts";
 import { type ParsedFile, problemAt } from "./parsed-file.ts";
-import type { StreamModel } from "./provider.ts";
 import { PROVIDERS, providerRow, resolveBaseUrl } from "./providers/index.ts";
 import type { ProviderRow } from "./providers/provider-row.ts";
-import { createCommandValues, type RunCommand } from "./secret-commands.ts";
+import {
+  addressMissing,
+  allSecrets,
+  baseUrlOf,
+  checkSendable,
+  joined,
+  type Needs,
+  noKey,
+  readHeaders,
+} from "./request-needs.ts";
+import { createCommandValues } from "./secret-commands.ts";
 import { bareModel, similarModel } from "./unlisted-model.ts";
-
-export interface RegistryOptions {
-  /** models.json or models.yml. */
-  models?: ParsedFile;
-  /** auth.json. */
-  auth?: ParsedFile;
-  env: Environment;
-  /** Milliseconds since 1970, for logins that expire. */
-  now(): number;
-  /** Runs a `!command` and gives what it printed. */
-  runCommand: RunCommand;
-  /** `--api-key`. */
-  runtimeKey?: { provider: string; key: string };
-  /** May the offline model be used? */
-  offline: boolean;
-  /** The script file that was chosen at start, if any. */
-  script?: { path: string };
-  /** Keeps a login, or forgets it, for other processes and for later. */
-  keepLogin?(provider: string, login: Login | undefined): Promise<void>;
-  /** Where packages that models name (`ai-sdk`) are looked for. */
-  packagesFrom?: string;
-}
-
-/** What a request needs beside the model, which hosts can see: see `askedModel`. */
-export interface Credentials extends ModelSecrets {
-  apiKey?: string;
-  headers?: Record<string, string>;
-}
-
-/** Where a provider is and whether it has a key; nothing secret is in it. */
-export interface ProviderState {
-  row: ProviderRow;
-  /** The row's, changed by the environment and models.json; or the variable that has to be set first. */
-  baseUrl: { url: string } | { missing: string };
-  key: { source: string } | { missing: string };
-  keyless: boolean;
-  /** Its server is asked for the models it has: one on this machine, or one that models.json wants to be asked. */
-  discovers: boolean;
-  /** Somebody meant it: there is a key, or models.json speaks of it. */
-  configured: boolean;
-}
-
-/** A provider that a program has added or changed while the process runs; it counts before files and the built-in rows. */
-export interface RegisteredProvider {
-  settings: CustomProvider;
-  /** Instead of the provider's own list; that list, changed, when there is none. */
-  models?: readonly Model[];
-  change?(model: Model): Model;
-  /** The models are not where the files say: what those say about their addresses does not count. */
-  isElsewhere: boolean;
-  modelHeaders: ReadonlyMap<string, Readonly<Record<string, string>>>;
-  modelOptions: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-  /** Who asks a model instead of its API family. */
-  speaker?(model: Model): StreamModel | undefined;
-  /** The key that is in a login of auth.json. May throw. */
-  keyOfLogin?(login: Login): string;
-  /** A login that is good again, for one that has expired. */
-  renewLogin?(login: Login): Promise<unknown>;
-}
-
-/** An entry of auth.json that a provider's own code has made. */
-export type Login = Readonly<Record<string, unknown>>;
-
-/** Which models there are and how they are reached. Runs nothing, and reads the catalogue only when somebody asks for it. */
-export interface ModelRegistry {
-  /** Every model, also those without a key. */
-  all(): Model[];
-  modelsOf(provider: string): readonly Model[];
-  /** Every provider that has models or could have them, built in or from models.json. */
-  providers(): string[];
-  provider(id: string): ProviderState | undefined;
-  /**
-   * The models that can be asked now. The offline model is among them only when there is nothing else or when it is the
-   * one in use, so that nobody lands on it by accident.
-   */
-  available(current?: Model): Model[];
-  find(provider: string, id: string): Model | undefined;
-  /** A model that no list has, with the figures of those it is like; undefined for an unknown provider. */
-  unlisted(provider: string, id: string): Model | undefined;
-  /** The same, and it is adopted; only where any name may be given: no list, or a server of one's own, and no key missing. */
-  named(provider: string, id: string): Model | undefined;
-  /** Stands for the first model of a server that has not been asked yet. */
-  firstOf(provider: string): Model | undefined;
-  isFirstOf(model: Model): boolean;
-  /** From now on it is one of its provider's models. */
-  adopt(model: Model): void;
-  /** What a server says it has now. */
-  learn(provider: string, models: readonly Model[]): void;
-  /** What is known of one model, instead of what was assumed. */
-  describe(model: Model): void;
-  /** Its server could tell more of it than is known. */
-  isAssumed(model: Model): boolean;
-  hasCredentials(model: Model): boolean;
-  /** Why a model cannot be asked, as far as that is known without running anything. */
-  unusable(model: Model): string | undefined;
-  /** Throws ProviderError("auth") with a text that says how to configure the model. A promise when a command must run. */
-  credentials(model: Model): Credentials | Promise<Credentials>;
-  /** The same without what only one model has. */
-  providerCredentials(provider: string): Credentials | Promise<Credentials>;
-  /** What could not be used of the configuration, one sentence each. */
-  problems: string[];
-  /** Takes effect at once, for this process only; undefined takes it back. */
-  register(provider: string, registered: RegisteredProvider | undefined): void;
-  /** What models.json says of a provider. */
-  settingsOf(provider: string): CustomProvider | undefined;
-  /** A key for this process only, before all others; undefined takes it back. */
-  setRuntimeKey(provider: string, key: string | undefined): void;
-  /** A login as it stands in auth.json. */
-  loginOf(provider: string): Login | undefined;
-  /** Another one, which is kept; undefined ends it. Rejects when it is no login, or cannot be kept. */
-  setLogin(provider: string, login: unknown): Promise<void>;
-}
 
 const NEEDS_HOLD_MS = 1000;
 
@@ -459,63 +346,6 @@ function remembered<T>(make: (provider: string) => T): (provider: string) => T {
   };
 }
 
-/** What a request needs beside the model, some of it perhaps still to be had from commands. */
-interface Needs {
-  /** For messages. */
-  owner: string;
-  key?: FoundKey;
-  authHeader?: boolean;
-  headers: Readonly<Record<string, Secret>>;
-  baseUrl?: string;
-  options?: Readonly<Record<string, unknown>>;
-  optionSecrets?: readonly Secret[];
-}
-
-function allSecrets({ key, headers, optionSecrets = [] }: Needs): Secret[] {
-  return [...(key ? [key.secret] : []), ...Object.values(headers), ...optionSecrets];
-}
-
-function joined(needed: Needs, env: Environment, valueFor: (secret: Secret) => string): Credentials {
-  const { key, authHeader, headers, baseUrl, options } = needed;
-  checkSendable(needed, valueFor);
-  const apiKey = key && valueFor(key.secret);
-  const values: Record<string, string> = {};
-  for (const [name, secret] of Object.entries(headers)) values[name] = valueFor(secret);
-  if (authHeader && apiKey !== undefined) values.authorization = `Bearer ${apiKey}`;
-  return {
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(Object.keys(values).length > 0 ? { headers: values } : {}),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(options ? { options: filledOptions(options, env, valueFor) } : {}),
-  };
-}
-
-const UNSENDABLE =
-  "holds a line break, another control character or one outside Latin-1, which no request can carry; copy it again";
-
-/** Throws when a key or header could never be sent. Says where it came from and nothing of it. */
-function checkSendable({ owner, key, headers }: Needs, valueFor: (secret: Secret) => string): void {
-  if (key && !isSendable(valueFor(key.secret))) {
-    throw new ProviderError("auth", `The key of ${owner} from ${key.source} ${UNSENDABLE}.`);
-  }
-  for (const [name, secret] of Object.entries(headers)) {
-    if (isSendable(valueFor(secret).replaceAll("\t", " "))) continue;
-    throw new ProviderError("auth", `Header "${name}" of ${owner} in models.json ${UNSENDABLE}.`);
-  }
-}
-
-function readHeaders(given: Readonly<Record<string, string>>, env: Environment, owner: string): Record<string, Secret> {
-  const headers: Record<string, Secret> = {};
-  for (const [name, text] of Object.entries(given)) {
-    const secret = readHeader(text, env);
-    if ("missing" in secret) {
-      throw new ProviderError("auth", `Header "${name}" of ${owner} in models.json: ${secret.missing}`);
-    }
-    headers[name.toLowerCase()] = secret;
-  }
-  return headers;
-}
-
 function configuredKeys(custom: CustomModels): Map<string, string> {
   const keys = new Map<string, string>();
   for (const [provider, { apiKey }] of custom.providers) if (apiKey !== undefined) keys.set(provider, apiKey);
@@ -536,31 +366,6 @@ function addressed(model: Model, env: Environment): Model {
   const row = providerRow(model.provider);
   const found = row && resolveBaseUrl(row, env, model.baseUrl);
   return found && "url" in found && found.url !== model.baseUrl ? { ...model, baseUrl: found.url } : model;
-}
-
-/** The environment has a say about built-in providers, unless models.json sends them elsewhere. */
-function baseUrlOf(row: ProviderRow, env: Environment): ProviderState["baseUrl"] {
-  const builtin = providerRow(row.id);
-  return builtin ? resolveBaseUrl(builtin, env, row.baseUrl) : { url: row.baseUrl };
-}
-
-function addressMissing(baseUrl: string, row: ProviderRow, env: Environment): string | undefined {
-  const found = baseUrlOf({ ...row, baseUrl }, env);
-  if ("url" in found) return undefined;
-  const ways = [found.missing, ...(row.baseUrlVariable ? [row.baseUrlVariable] : [])];
-  return `The address of ${row.name} is not known: set ${ways.join(" or ")}.`;
-}
-
-function noKey(provider: string, model: Model | undefined, why: string): ProviderError {
-  const variable = plainKeyVariable(provider);
-  const ways = [
-    ...(variable ? [`set ${variable}`] : []),
-    "start with --api-key",
-    `add "${provider}": {"type":"api_key","key":"..."} to auth.json`,
-  ];
-  const because = why === "" ? "" : ` (${why})`;
-  const who = model ? `${provider}/${model.id}` : provider;
-  return new ProviderError("auth", `No API key for ${who}${because}. To configure one: ${ways.join(", or ")}.`);
 }
 
 /** Other programs take a bare name for a variable. Here it is the key itself, which should not go unnoticed. */

@@ -1,6 +1,7 @@
 import type { Model } from "@tiller/protocol/model";
 import { describe, expect, it } from "vitest";
-import { createModelRegistry, type RegistryOptions } from "./models.ts";
+import type { RegistryOptions } from "./model-registry.ts";
+import { createModelRegistry } from "./models.ts";
 import { createProviders } from "./registered-providers.ts";
 import { streamAssistant } from "./stream.ts";
 import { answer, collect, testRequest } from "./testing.ts";

@@ -4,7 +4,7 @@ import type { Environment } from "./auth.ts";
 import { type Fields, firstProblem, isRecord, PROVIDER_CHECKS } from "./custom-fields.ts";
 import { type CustomModels, type CustomProvider, readCustomModels } from "./custom-models.ts";
 import type { SimpleContext, StreamSimple } from "./custom-stream.ts";
-import type { ModelRegistry, RegisteredProvider } from "./models.ts";
+import type { ModelRegistry, RegisteredProvider } from "./model-registry.ts";
 import { keyName } from "./parsed-file.ts";
 import type { StreamModel } from "./provider.ts";
 import { providerRow } from "./providers/index.ts";

@@ -2,7 +2,7 @@ import { discoverModels, type Get, showModel } from "@tiller/ai/discover";
 import { ProviderError } from "@tiller/ai/errors";
 import { configureTransport } from "@tiller/ai/http/environment";
 import { getJson } from "@tiller/ai/http/get-json";
-import type { Credentials, ModelRegistry, ProviderState } from "@tiller/ai/models";
+import type { Credentials, ModelRegistry, ProviderState } from "@tiller/ai/model-registry";
 import type { ProviderRow } from "@tiller/ai/providers/provider-row";
 import { redactText, secretsOf } from "@tiller/ai/redact";
 import type { Clock } from "@tiller/protocol/clock";

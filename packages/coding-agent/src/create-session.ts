@@ -199,6 +199,8 @@ async function joinParts(ground: Ground): Promise<Joined> {
     isCompacting: () => modes.autoCompactionEnabled,
     attachDisk: async (child) => (child.needsDisk ? attachDisk(child, disk) : undefined),
   });
+  const markEnd = (status: "aborted" | "error" | "completed"): void =>
+    void store.append({ type: "custom", customType: "tiller.run_end", data: { status } });
   const jobs = lateJobs(ground, store, {
     emit: pipeline.emit,
     isIdle: () => run.isSettled,
@@ -210,6 +212,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
       // Not now: whoever has told of the end is still at work.
       clock.after(0, () => void job().catch((error: Error) => notices.tell("error", error.message)));
     },
+    markEnd: () => markEnd("completed"),
   });
   const machinery = lateMachinery(ground, {
     store,
@@ -292,7 +295,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     },
     jobs: jobs.results,
     compaction: compactor,
-    markEnd: (status) => void store.append({ type: "custom", customType: "tiller.run_end", data: { status } }),
+    markEnd,
     sessionLimits: limitsOf(settings, "session"),
     sessionSpending: noSpending(),
     sessionStartedAt: clock.now(),

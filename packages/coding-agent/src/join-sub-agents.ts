@@ -92,7 +92,7 @@ export function joinSubAgents(ground: Ground, parts: SubAgentParts): SessionSubA
 async function childMachinery(
   ground: Ground,
   { toolbox, resources, approvals, hostUris }: SubAgentParts,
-  { store, agent, model, thinkingLevel, toolNames, delegate, emit }: ChildMachinery,
+  { record, store, agent, model, thinkingLevel, toolNames, delegate, emit }: ChildMachinery,
 ): Promise<Machinery> {
   const { env, clock, cwd, settings, models, extensions } = ground;
   const [{ createMachinery }, { systemPrompt, rules }] = await Promise.all([import("./run-machinery.ts"), resources()]);
@@ -118,6 +118,7 @@ async function childMachinery(
     systemPrompt: { ...systemPrompt, base: agent.prompt },
     hooks: extensions && childHooks(extensions.host.hooks),
     approvals,
+    subAgent: { id: record.id, agent: agent.name },
     recording: ground.recording,
     request: requestOf(settings, store),
   });

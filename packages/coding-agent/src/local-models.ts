@@ -1,5 +1,5 @@
 import { ProviderError } from "@tiller/ai/errors";
-import type { Credentials, ModelRegistry } from "@tiller/ai/models";
+import type { Credentials, ModelRegistry } from "@tiller/ai/model-registry";
 import type { Clock } from "@tiller/protocol/clock";
 import type { Model } from "@tiller/protocol/model";
 import type { AskedServer } from "./ask-server.ts";

@@ -6,7 +6,7 @@ import { guardStream, streamAssistant } from "@tiller/ai/stream";
 import type { Clock } from "@tiller/protocol/clock";
 import type { AgentMessage, LlmMessage } from "@tiller/protocol/message";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
-import type { Approvals } from "./approvals/approvals.ts";
+import type { Approvals, CallToPermit } from "./approvals/approvals.ts";
 import type { ShellSettings } from "./exec/shell.ts";
 import type { Recording } from "./recording/seams.ts";
 import type { HostUris } from "./session/host-uris.ts";
@@ -39,6 +39,8 @@ export interface MachineryOptions {
   rules?: StreamRules;
   /** Undefined when nobody is to be asked and nothing is forbidden. */
   approvals?: Approvals;
+  /** Whose machinery it is, for those who are asked; undefined for the main agent. */
+  subAgent?: CallToPermit["subAgent"];
   recording?: Recording;
   /** What every request to a model says beside the conversation. */
   request: Pick<ModelRequest, "patience" | "cacheRetention" | "sessionId">;
@@ -87,10 +89,10 @@ export function createMachinery(options: MachineryOptions): Machinery {
 
   const promptFor = lastMade((tools: readonly AgentTool[]) => buildSystemPrompt({ ...systemPrompt, tools, cwd, date }));
 
-  const { approvals } = options;
+  const { approvals, subAgent } = options;
   const around = { cwd, env, shell: shell?.path };
   const permit: AgentHooks["permit"] =
-    approvals && (({ tool, ...call }) => approvals.permit({ ...call, isBuiltin: told.has(tool) }, around));
+    approvals && (({ tool, ...call }) => approvals.permit({ ...call, isBuiltin: told.has(tool), subAgent }, around));
 
   const ports: RunMachinery["ports"] = {
     model,

@@ -6,9 +6,11 @@ import {
   type Env,
   handoffsFolder,
   journalsFolder,
+  plainName,
   resolvePath,
   sessionFileName,
   sessionsRoot,
+  subAgentsFolder,
   trashFolder,
 } from "./config/paths.ts";
 import { makePrivateFolder } from "./lib/make-folder.ts";
@@ -250,13 +252,28 @@ async function list(
 
 function remove(path: string, { agentDir, disk, clock }: HistoryOptions): { trashPath: string } | Refused {
   const { locksFolder } = disk;
+  // Before the file is gone: its name may be a link.
   const journal = journalPath(journalsFolder(agentDir), path);
-  const deleted = deleteSession({ path, trashDir: trashFolder(agentDir), clock, locksFolder });
+  const deleted = deleteSession({
+    path,
+    trashDir: trashFolder(agentDir),
+    subAgentsFolder: (id) => join(subAgentsFolder(agentDir), plainName(id)),
+    clock,
+    locksFolder,
+  });
   if ("error" in deleted) return { refused: deleted.error };
+  const { trashPath, subAgents, problems } = deleted;
+  // Sub-agents have one when they were opened like a session.
+  const journals = [journal, ...subAgents.map((file) => journalPath(journalsFolder(agentDir), file))];
+  for (const problem of [...problems, ...journals.flatMap(removalProblem)]) disk.onNotice("warning", problem);
+  return { trashPath };
+}
+
+function removalProblem(journal: string): string[] {
   try {
     removeJournal(journal);
+    return [];
   } catch (error) {
-    disk.onNotice("warning", `${journal} of the deleted session cannot be removed: ${(error as Error).message}`);
+    return [`${journal} of the deleted session cannot be removed: ${(error as Error).message}`];
   }
-  return deleted;
 }

@@ -1,4 +1,4 @@
-import type { ModelRegistry } from "@tiller/ai/models";
+import type { ModelRegistry } from "@tiller/ai/model-registry";
 import { createProviders, type Providers, type ProvidersOptions } from "@tiller/ai/registered-providers";
 import type { AssistantMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";

@@ -1,4 +1,5 @@
-import { createModelRegistry, type ModelRegistry, type RegistryOptions } from "@tiller/ai/models";
+import type { ModelRegistry, RegistryOptions } from "@tiller/ai/model-registry";
+import { createModelRegistry } from "@tiller/ai/models";
 import {
   initialModel,
   type ModelChoice,

@@ -2,7 +2,7 @@ import { runAgent } from "@tiller/agent/agent-loop";
 import { createMessageQueue } from "@tiller/agent/message-queue";
 import type { AgentTool } from "@tiller/agent/types";
 import { ProviderError } from "@tiller/ai/errors";
-import type { ModelRegistry } from "@tiller/ai/models";
+import type { ModelRegistry } from "@tiller/ai/model-registry";
 import type { Delta, DeltaStream, ModelRequest } from "@tiller/ai/provider";
 import { guardStream } from "@tiller/ai/stream";
 import type { PromptLimits } from "@tiller/protocol/limits";

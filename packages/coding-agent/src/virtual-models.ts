@@ -1,4 +1,4 @@
-import type { ModelRegistry } from "@tiller/ai/models";
+import type { ModelRegistry } from "@tiller/ai/model-registry";
 import type { Providers } from "@tiller/ai/registered-providers";
 import type { Model } from "@tiller/protocol/model";
 import { namedModel, type VirtualModel } from "./extensions/virtual-model.ts";

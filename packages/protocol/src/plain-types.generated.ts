@@ -1219,7 +1219,7 @@ export interface CommandParams {
     /** `nextCursor` of the page before */
     cursor?: string;
   };
-  /** Moves a session file to the trash of the agent folder. Not the one that is open. */
+  /** Moves a session file, with those of its sub-agents, to the trash of the agent folder. Not the one that is open. */
   delete_session: {
     sessionPath: string;
   };
@@ -1498,7 +1498,7 @@ export interface CommandResults {
     }[];
     nextCursor?: string;
   };
-  /** Moves a session file to the trash of the agent folder. Not the one that is open. */
+  /** Moves a session file, with those of its sub-agents, to the trash of the agent folder. Not the one that is open. */
   delete_session: {
     /** where it is now */
     trashPath: string;

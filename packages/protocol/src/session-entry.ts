@@ -233,7 +233,8 @@ export const OWN_CUSTOM_TYPES = {
     example: { from: "9a8b7c6d" },
   },
   "tiller.run_end": {
-    summary: "The run ended, although the last message of the conversation is no answer. Without it a run was cut off.",
+    summary:
+      "The run ended, although the last message of the conversation is no answer, or no run was begun for the result of a background job. Without it a run was cut off.",
     data: Type.Object({ status: Type.String({ description: "the `status` of its `prompt_result`" }) }),
     example: { status: "aborted" },
   },

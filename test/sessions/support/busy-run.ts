@@ -73,6 +73,8 @@ export interface Stay {
   since: number;
   /** Of commands that were answered: fields that an entry of the file must have. */
   answered: Frame[];
+  /** A command that leaves the session was sent when so many frames had come. It may have been done without an answer. */
+  leavingSince?: number;
 }
 
 /** Goes through the steps until the process is gone, and notes in `stays` where it was. */
@@ -149,8 +151,38 @@ async function entered(
   command: { type: string } & Record<string, unknown>,
   stays: Stay[],
 ): Promise<void> {
+  const stay = stays.at(-1);
+  const leavingSince = rpc.mark();
+  if (stay) stay.leavingSince = leavingSince;
   const answer = await rpc.call(command);
-  if (!answer.success) return;
+  if (!answer.success) {
+    delete stay?.leavingSince;
+    return;
+  }
   const { data } = await rpc.call({ type: "get_state" });
-  stays.push({ path: String(at(data, "sessionFile")), since: rpc.frames.indexOf(answer), answered: [] });
+  const since = enteringFrom(rpc.frames, leavingSince, rpc.frames.indexOf(answer));
+  stays.push({ path: String(at(data, "sessionFile")), since, answered: [] });
+}
+
+const ENTERING = new Set<unknown>(["thinking_level_changed", "notice"]);
+const PASSING = new Set<unknown>(["message_update", "tool_execution_update", "bash_execution_update"]);
+
+/** Events with a number that are kept to be told again. */
+export function isKeptEvent({ type, seq }: Frame): boolean {
+  return seq !== undefined && !PASSING.has(type);
+}
+
+/**
+ * What is told when another session is entered is one of its events already, though the answer follows, or does not
+ * follow any more: where they begin among the frames of a switch, which are those from `since` to `end`.
+ */
+export function enteringFrom(frames: readonly Frame[], since: number, end: number): number {
+  let from = end;
+  for (let index = end - 1; index >= since; index--) {
+    const frame = frames[index] as Frame;
+    if (!isKeptEvent(frame)) continue;
+    if (!ENTERING.has(frame.type)) break;
+    from = index;
+  }
+  return from;
 }

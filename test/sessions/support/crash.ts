@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { at, type Frame, list } from "../../support/frame.ts";
 import { type RpcOptions, RpcProcess } from "../../support/rpc-process.ts";
-import { BUSY_SCRIPT, type BusyPlan, keepBusy, OTHER_MODEL, type Stay } from "./busy-run.ts";
+import { BUSY_SCRIPT, type BusyPlan, enteringFrom, isKeptEvent, keepBusy, OTHER_MODEL, type Stay } from "./busy-run.ts";
 import { hasFields, lookAround, type Place, type Told } from "./look-around.ts";
 import { readSessionFile } from "./session-tree.ts";
 
@@ -113,17 +113,15 @@ async function momentOf(rpc: RpcProcess, { kill }: BusyPlan, begun: number): Pro
 
 /** Every message that an event announced, and every answer that left an entry. */
 function remember(frames: readonly Frame[], stays: readonly Stay[], told: Map<string, Told>): void {
-  for (const [number, { path, since, answered }] of stays.entries()) {
+  for (const [number, { path, since, answered, leavingSince }] of stays.entries()) {
     const known = told.get(path) ?? { messages: [], answered: [], events: [] };
     told.set(path, known);
     known.answered.push(...answered);
-    const until = stays[number + 1]?.since;
-    const events = frames.slice(since, until).filter(({ type, seq }) => seq !== undefined && !PASSING.has(type));
-    // What is told when another session is entered is one of its events already, though the answer follows; or does not
-    // follow any more.
-    while (ENTERING.has(events.at(-1)?.type)) events.pop();
-    known.events.push(...events);
-    for (const frame of frames.slice(since, stays[number + 1]?.since)) {
+    // Killed in the middle of a switch: whose the last events are nobody can tell.
+    const cut = leavingSince === undefined ? frames.length : enteringFrom(frames, leavingSince, frames.length);
+    const until = stays[number + 1]?.since ?? cut;
+    known.events.push(...frames.slice(since, until).filter(isKeptEvent));
+    for (const frame of frames.slice(since, until)) {
       const role = at(frame, "message", "role");
       const isTold = frame.type === "message_end" || (frame.type === "message_start" && role === "user");
       if (isTold) known.messages.push(frame.message);
@@ -133,9 +131,7 @@ function remember(frames: readonly Frame[], stays: readonly Stay[], told: Map<st
   }
 }
 
-const ENTERING = new Set<unknown>(["thinking_level_changed", "notice"]);
 const SAID = new Set<unknown>(["user", "assistant", "toolResult"]);
-const PASSING = new Set<unknown>(["message_update", "tool_execution_update", "bash_execution_update"]);
 
 /** Every event that a host of this session has ever seen is told once more, each once, and as it was. */
 async function expectToldAgain(rpc: RpcProcess, { path, told }: Place, name: string): Promise<void> {

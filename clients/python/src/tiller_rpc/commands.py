@@ -631,7 +631,7 @@ class Commands:
         *,
         request_timeout: Optional[float] = None,
     ) -> DeleteSessionResult:
-        """Moves a session file to the trash of the agent folder. Not the one that is open."""
+        """Moves a session file, with those of its sub-agents, to the trash of the agent folder. Not the one that is open."""
         result: DeleteSessionResult = self._command("delete_session", {"sessionPath": session_path}, request_timeout)
         return result
 
@@ -1282,7 +1282,7 @@ class AsyncCommands:
         *,
         request_timeout: Optional[float] = None,
     ) -> DeleteSessionResult:
-        """Moves a session file to the trash of the agent folder. Not the one that is open."""
+        """Moves a session file, with those of its sub-agents, to the trash of the agent folder. Not the one that is open."""
         result: DeleteSessionResult = await self._command("delete_session", {"sessionPath": session_path}, request_timeout)
         return result
 

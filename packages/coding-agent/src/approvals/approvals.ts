@@ -2,7 +2,7 @@ import type { AgentHooks, HookedCall } from "@tiller/agent/types";
 import type { ExtensionUi } from "../session/ports.ts";
 import { callFacts, type Surroundings } from "./call-facts.ts";
 import { type About, type CallFacts, judge, type Policy, type Verdict } from "./judge.ts";
-import { ALWAYS, APPROVE, CHOICES, DENY, questionFor } from "./question.ts";
+import { ALWAYS, APPROVE, CHOICES, DENY, questionFor, type SubAgentName } from "./question.ts";
 
 /** The last gate before a tool runs. Whatever goes wrong here, the call does not run. */
 export interface Approvals {
@@ -15,6 +15,8 @@ export interface Approvals {
 export type CallToPermit = Pick<HookedCall, "toolName" | "args" | "signal"> & {
   /** It is the built-in tool, not one that has taken its name. */
   isBuiltin: boolean;
+  /** Undefined: the main agent makes it. */
+  subAgent?: SubAgentName;
 };
 
 export interface ApprovalOptions {
@@ -47,7 +49,7 @@ export function createApprovals({
     if (wanted.every((key) => keys().has(key))) return undefined;
     if (!ui?.hasUI) return "it needs approval, and there is nobody who could be asked";
     let isLate = false;
-    const answer = await ui.select(questionFor(facts, call.args, why), CHOICES, {
+    const answer = await ui.select(questionFor(facts, call.args, why, call.subAgent), CHOICES, {
       signal: call.signal,
       ...(timeoutMs > 0 && { timeout: timeoutMs }),
       onTimeout: () => {

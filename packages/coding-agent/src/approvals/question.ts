@@ -7,6 +7,12 @@ export const DENY = "Deny";
 export const ALWAYS = "Always approve";
 export const CHOICES = [APPROVE, DENY, ALWAYS] as const;
 
+/** Who makes the call, when it is not the main agent: `id` as in `get_subagents`, and the name of its definition. */
+export interface SubAgentName {
+  id: string;
+  agent: string;
+}
+
 /** Longer texts are cut, and it is said how much is missing; a command never is. */
 const LONGEST = 4000;
 
@@ -15,8 +21,10 @@ export function questionFor(
   { tool, paths, command }: Pick<CallFacts, "tool" | "paths" | "command">,
   args: Readonly<Record<string, unknown>>,
   why: string | undefined,
+  subAgent?: SubAgentName,
 ): string {
   const lines = [`Allow tool: ${oneLine(tool)}`];
+  if (subAgent) lines.push(`Sub-agent: ${oneLine(subAgent.id)} (${oneLine(subAgent.agent)})`);
   if (why !== undefined) lines.push(`Reason: ${oneLine(why)}`);
   for (const { shown, named, real } of paths) {
     lines.push(`Path: ${oneLine(shown)}`);

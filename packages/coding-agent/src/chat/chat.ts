@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { ClientOptions } from "../client/client-core.ts";
+import type { ClientOptions } from "../client/client-options.ts";
 import type { Dialog, DialogAnswer } from "../client/host-side.ts";
 import { RpcClient } from "../client/rpc-client.ts";
 import { createLineSplitter } from "../lib/jsonl.ts";

@@ -1,48 +1,22 @@
 import type { CommandParams, CommandResults, CommandType } from "@tiller/protocol/plain-types.generated";
 import { systemClock } from "../lib/clock.ts";
-import { type AgentCommandOptions, agentArgv } from "./agent-command.ts";
+import { agentArgv } from "./agent-command.ts";
 import type { After, Call, CallOptions } from "./call.ts";
-import { ClientError, messageOf, stderrNote } from "./errors.ts";
+import type { ClientOptions } from "./client-options.ts";
+import { ClientError, exitError, messageOf, stderrNote } from "./errors.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { AgentEvent, ClientEvent, ClientEventType, EventListener, Frame } from "./events.ts";
-import { type AskPerson, type DialogAnswer, HostSide, type HostTool, type HostUris } from "./host-side.ts";
+import { type DialogAnswer, HostSide, type HostTool } from "./host-side.ts";
+import { Listeners } from "./listeners.ts";
 import { createMessageBuilder, type MessageBuilder } from "./message-builder.ts";
-import { type CommandMethods, createCommandMethods, EVENT_TYPES } from "./methods.generated.ts";
+import { type CommandMethods, createCommandMethods } from "./methods.generated.ts";
+import { MissedEvents, type Resumed } from "./missed-events.ts";
 import { failureOf, PendingCalls } from "./pending-calls.ts";
 import { createProcessTransport } from "./process-transport.ts";
 import type { PromptRun, RunOptions } from "./prompt-run.ts";
 import { type OpenPrompt, type PromptOutcome, Prompts } from "./prompts.ts";
 import { acceptsVersion2, type Greeting, shakeHands } from "./shake-hands.ts";
 import type { AgentExit, Transport } from "./transport.ts";
-
-export interface ClientOptions extends AgentCommandOptions {
-  cwd?: string;
-  /** Over the environment of this process; undefined takes a variable away. */
-  env?: Readonly<Record<string, string | undefined>>;
-  /** Tools of the host, for the model to call. */
-  tools?: readonly HostTool[];
-  /** The same, under the name that other clients have for it. */
-  customTools?: readonly HostTool[];
-  /** Resources of the host behind URLs of its own. */
-  uris?: readonly HostUris[];
-  /** Answers what extensions ask; without it nobody answers, and they are told so. `"manual"`: `answerDialog` does it. */
-  onDialog?: AskPerson | "manual";
-  /** `delta` (as far as the agent knows it): only what is new is sent, and the client makes the message of it. */
-  updates?: "delta" | "snapshot";
-  /** How long the agent may take until it can be used. */
-  startTimeoutMs?: number;
-  /** How long it may take to answer a command, unless the call says otherwise; 0 for as long as it likes. */
-  requestTimeoutMs?: number;
-  /** How long it has for its end before it is killed. */
-  terminationGraceMs?: number;
-  /** So many events wait for a loop before the agent is slowed down. */
-  maxQueuedEvents?: number;
-  /** How often an agent that ended by itself is started again, with its session, by the next command. */
-  restarts?: number;
-  /** Instead of a process: for tests, or for another way to an agent. */
-  transport?: () => Transport;
-  after?: After;
-}
 
 const START_TIMEOUT_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -68,16 +42,6 @@ const SESSION_CHANGES: ReadonlySet<string> = new Set([
   "handoff",
 ]);
 
-/** What is an event for listeners. */
-const KNOWN: ReadonlySet<string> = new Set<ClientEventType>([
-  ...EVENT_TYPES,
-  "extension_ui_request",
-  "rpc_frame_error",
-  "available_commands_update",
-  "session_info_update",
-  "config_update",
-]);
-
 type Status = "new" | "starting" | "running" | "ended" | "stopped";
 
 /** The connection to one agent: starts it, sends commands, hands out events. `RpcClient` adds a name for everything. */
@@ -89,10 +53,8 @@ export class ClientCore {
   readonly #calls: PendingCalls;
   readonly #prompts: Prompts;
   readonly #host: HostSide;
-  readonly #listeners = new Set<EventListener>();
-  readonly #strangers = new Set<(frame: Frame) => void>();
-  readonly #exitListeners = new Set<(error: ClientError) => void>();
-  readonly #waiting = new Set<(error: unknown) => void>();
+  readonly #listeners: Listeners;
+  readonly #missed: MissedEvents | undefined;
   readonly #queues = new Set<EventQueue<ClientEvent>>();
   #builder: MessageBuilder = createMessageBuilder();
   #transport: Transport | undefined;
@@ -111,6 +73,8 @@ export class ClientCore {
     this.#after = options.after ?? systemClock.after;
     this.#restartsLeft = options.restarts ?? 0;
     this.#tools = options.tools ?? options.customTools ?? [];
+    this.#listeners = new Listeners(this.#after);
+    if (options.resume) this.#missed = new MissedEvents();
     this.#prompts = new Prompts(this.#after);
     this.#host = new HostSide((frame) => this.#transport?.send(frame));
     this.#host.ask = options.onDialog;
@@ -132,6 +96,8 @@ export class ClientCore {
     this.#status = "starting";
     this.#ending = undefined;
     this.#builder = createMessageBuilder();
+    const before = this.#session;
+    this.#missed?.begin(before !== undefined);
     const transport = this.options.transport?.() ?? this.#process();
     this.#transport = transport;
     transport.start({
@@ -149,6 +115,7 @@ export class ClientCore {
       this.#prompts.hasResults = this.#greeting.hasResults ?? false;
       this.#session = this.#greeting.sessionFile;
       await this.#setUp();
+      if (this.#missed) await this.#resume(this.#missed, before);
       this.#status = "running";
     } catch (error) {
       this.#status = "stopped";
@@ -259,56 +226,27 @@ export class ClientCore {
 
   /** Hears all events; returns a function that ends that. */
   onEvent(listener: EventListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.onEvent(listener);
   }
 
   /** Hears the events of one type. */
   on<K extends ClientEventType>(type: K, listener: (event: Extract<ClientEvent, { type: K }>) => void): () => void {
-    return this.onEvent((event) => {
-      if (event.type === type) listener(event as Extract<ClientEvent, { type: K }>);
-    });
+    return this.#listeners.on(type, listener);
   }
 
   /** Hears frames of kinds that this version does not know: of newer agents, or of others. */
   onUnknownFrame(listener: (frame: Frame) => void): () => void {
-    this.#strangers.add(listener);
-    return () => this.#strangers.delete(listener);
+    return this.#listeners.onUnknownFrame(listener);
   }
 
   /** Resolves to the next event of that type. */
-  nextEvent<K extends ClientEventType>(
-    type: K,
-    { timeoutMs = 0, signal }: CallOptions = {},
-  ): Promise<Extract<ClientEvent, { type: K }>> {
-    return new Promise((resolve, reject) => {
-      const fail = (error: unknown): void => {
-        done();
-        reject(error);
-      };
-      const onAbort = (): void => fail(signal?.reason);
-      const late = (): void => fail(new ClientError("timeout", `Timeout waiting for ${type}`));
-      const cancelTimer = timeoutMs > 0 ? this.#after(timeoutMs, late) : () => undefined;
-      const stop = this.on(type, (event) => {
-        done();
-        resolve(event);
-      });
-      const done = (): void => {
-        cancelTimer();
-        stop();
-        this.#waiting.delete(fail);
-        signal?.removeEventListener("abort", onAbort);
-      };
-      this.#waiting.add(fail);
-      signal?.addEventListener("abort", onAbort);
-      if (signal?.aborted) onAbort();
-    });
+  nextEvent<K extends ClientEventType>(type: K, options: CallOptions = {}): Promise<Extract<ClientEvent, { type: K }>> {
+    return this.#listeners.next(type, options);
   }
 
   /** Hears when the agent ends without having been told to. */
   onExit(listener: (error: ClientError) => void): () => void {
-    this.#exitListeners.add(listener);
-    return () => this.#exitListeners.delete(listener);
+    return this.#listeners.onExit(listener);
   }
 
   /** Resolves when no prompt is under way. */
@@ -370,6 +308,24 @@ export class ClientCore {
     await Promise.all(wishes);
   }
 
+  /** Asks for the events that were missed, if it is the session that they are of. Whatever comes of it, the agent can be used. */
+  async #resume(missed: MissedEvents, session: string | undefined): Promise<void> {
+    const { after } = missed;
+    const { resume } = this.options;
+    if (after === undefined) return;
+    let resumed: Resumed = { missed: true, count: 0 };
+    if (this.#session === session && this.#tellsAgain) {
+      const asked = this.#send("subscribe", { after }, {});
+      resumed = await (asked as Promise<Resumed>).catch(() => resumed);
+    }
+    for (const frame of missed.release()) this.#heard(frame);
+    if (typeof resume === "function") resume({ missed: resumed.missed, count: resumed.count });
+  }
+
+  get #tellsAgain(): boolean {
+    return this.#greeting.capabilities?.commands.includes("subscribe") === true;
+  }
+
   /** Now, if the agent runs: commands leave in the order of their calls. */
   #whenRunning<T>(work: () => Promise<T>): Promise<T> {
     if (this.#status === "running") return work();
@@ -427,6 +383,12 @@ export class ClientCore {
   /** Which file it is must be known before the agent dies. */
   #sawChange(data: unknown): unknown {
     this.#send("get_state", {}, {}).catch(() => undefined);
+    const missed = this.#missed;
+    missed?.left();
+    if (missed && this.#tellsAgain) {
+      const where = this.#send("subscribe", {}, {}) as Promise<CommandResults["subscribe"]>;
+      where.then(({ latest }) => missed.latest(latest)).catch(() => undefined);
+    }
     return data;
   }
 
@@ -477,6 +439,8 @@ export class ClientCore {
   }
 
   #frame(frame: Frame): void {
+    const when = this.#missed?.hear(frame) ?? "now";
+    if (when === "hold") return;
     switch (frame.type) {
       case "message_update":
         this.#builder.update(frame as unknown as AgentEvent<"message_update">);
@@ -488,6 +452,7 @@ export class ClientCore {
         this.#builder.end();
         break;
       case "response":
+        if (frame.command === "subscribe") this.#missed?.answered(frame);
         this.#answer(frame);
         return;
       case "ready":
@@ -495,14 +460,10 @@ export class ClientCore {
         return;
       default:
         if (this.#host.handle(frame)) return;
-        if (!KNOWN.has(frame.type)) {
-          for (const listener of this.#strangers) tell(listener, frame);
-          return;
-        }
     }
-    const event = frame as unknown as ClientEvent;
-    for (const listener of this.#listeners) tell(listener, event);
-    this.#prompts.observe(event);
+    const event = this.#listeners.tell(frame);
+    // What another process has told of its prompts is over, also where it could not say so.
+    if (event && when === "now") this.#prompts.observe(event);
   }
 
   #answer(response: Frame): void {
@@ -524,35 +485,14 @@ export class ClientCore {
       this.#status = "ended";
     }
     this.#giveUp(error);
-    if (!wasStopped) for (const listener of this.#exitListeners) tell(listener, error);
+    if (!wasStopped) this.#listeners.tellExit(error);
   }
 
   #giveUp(error: ClientError): void {
     this.#calls.failAll(error);
     this.#prompts.failAll(error);
-    for (const fail of [...this.#waiting]) fail(error);
+    this.#listeners.giveUp(error);
     this.#host.cancelAll();
     this.#isPaused = false;
   }
-}
-
-/** A listener that throws is its owner's problem, and neither ours nor that of the others. */
-function tell<T>(listener: (value: T) => void, value: T): void {
-  try {
-    listener(value);
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
-}
-
-function exitError(exit: AgentExit, wasStarting: boolean, stderr: string, noise: readonly string[]): ClientError {
-  const details = { stderr, exitCode: exit.code, signal: exit.signal };
-  if (exit.error instanceof ClientError) return new ClientError(exit.error.code, exit.error.message, details);
-  if (exit.error) return new ClientError("exited", `The agent could not be started: ${exit.error.message}`, details);
-  const when = wasStarting ? " before it was ready" : "";
-  const how = exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
-  const said = stderrNote(stderr) || (noise.length > 0 ? ` Stdout: ${noise.slice(-3).join("\n")}` : "");
-  return new ClientError("exited", `Agent process ${how}${when}.${said}`, details);
 }

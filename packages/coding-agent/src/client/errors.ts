@@ -1,3 +1,5 @@
+import type { AgentExit } from "./transport.ts";
+
 /** Why the client could not do what it was asked for. */
 export type ClientErrorCode =
   /** The agent answered `success:false`. */
@@ -45,4 +47,20 @@ export function stderrNote(stderr: string): string {
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Of an agent that is gone; `noise` is what it has printed that was no frame. */
+export function exitError(
+  exit: AgentExit,
+  wasStarting: boolean,
+  stderr: string,
+  noise: readonly string[],
+): ClientError {
+  const details = { stderr, exitCode: exit.code, signal: exit.signal };
+  if (exit.error instanceof ClientError) return new ClientError(exit.error.code, exit.error.message, details);
+  if (exit.error) return new ClientError("exited", `The agent could not be started: ${exit.error.message}`, details);
+  const when = wasStarting ? " before it was ready" : "";
+  const how = exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
+  const said = stderrNote(stderr) || (noise.length > 0 ? ` Stdout: ${noise.slice(-3).join("\n")}` : "");
+  return new ClientError("exited", `Agent process ${how}${when}.${said}`, details);
 }

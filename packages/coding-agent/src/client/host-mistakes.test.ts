@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { FakeAgent } from "../../../../test/support/fake-agent.ts";
-import type { ClientOptions } from "./client-core.ts";
+import type { ClientOptions } from "./client-options.ts";
 import type { Frame } from "./events.ts";
 import { RpcClient } from "./rpc-client.ts";
 

@@ -96,7 +96,7 @@ export interface CommandMethods {
   setLabel(params: CommandParams["set_label"], options?: CallOptions): Promise<CommandResults["set_label"]>;
   /** Lists session files, the latest first. */
   listSessions(params?: CommandParams["list_sessions"], options?: CallOptions): Promise<CommandResults["list_sessions"]>;
-  /** Moves a session file to the trash of the agent folder. Not the one that is open. */
+  /** Moves a session file, with those of its sub-agents, to the trash of the agent folder. Not the one that is open. */
   deleteSession(params: CommandParams["delete_session"], options?: CallOptions): Promise<CommandResults["delete_session"]>;
   /** Lists what a prompt can call with a slash: extension commands, prompt templates, skills. */
   getCommands(params?: CommandParams["get_commands"], options?: CallOptions): Promise<CommandResults["get_commands"]>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assistant, FakeAgent, likePi } from "../../../../test/support/fake-agent.ts";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
-import type { ClientOptions } from "./client-core.ts";
+import type { ClientOptions } from "./client-options.ts";
 import type { ClientEvent, Frame } from "./events.ts";
 import { RpcClient } from "./rpc-client.ts";
 
@@ -549,5 +549,105 @@ describe("another start", () => {
     await client.stop();
     await expect(client.getState()).rejects.toThrow("Agent process exited with code 1.");
     expect(client.isRunning).toBe(false);
+  });
+});
+
+describe("going on with the events", () => {
+  const session = { sessionFile: "/s/1.jsonl" };
+  const commands = ["subscribe"];
+
+  /** Processes one after the other; each tells these events before it is asked for missed ones, and those behind the answer. */
+  async function resuming(answer: (after: unknown) => unknown, early: object[] = [], again: object[] = []) {
+    const agents: FakeAgent[] = [];
+    const heard: unknown[] = [];
+    const resumed: unknown[] = [];
+    const state = { ...session };
+    const client = new RpcClient({
+      restarts: 3,
+      resume: (about) => resumed.push(about),
+      transport: () => {
+        const agent: FakeAgent = new FakeAgent(({ type, after }) => {
+          if (type === "get_capabilities") return { dialect: "union", commands };
+          if (type === "get_state") return { ...state };
+          if (type === "new_session") return { cancelled: false };
+          if (type !== "subscribe") return undefined;
+          if (after !== undefined) agent.say(...early);
+          queueMicrotask(() => queueMicrotask(() => after !== undefined && agent.say(...again)));
+          return answer(after);
+        });
+        agents.push(agent);
+        return agent;
+      },
+    });
+    client.onEvent(({ type, ...event }) => heard.push("seq" in event ? `${type} ${event.seq}` : type));
+    await client.start();
+    return { client, agents, heard, resumed, state };
+  }
+  const start = (seq: number) => ({ type: "agent_start", seq });
+  const notice = (seq: number) => ({ type: "notice", level: "info", message: "m", seq });
+
+  it("tells what was missed, each event once, and takes no old run for one of now", async () => {
+    const { client, agents, heard, resumed } = await resuming(
+      () => ({ oldest: 1, latest: 9, missed: false, count: 2 }),
+      [notice(9)],
+      [start(8), notice(9), notice(10)],
+    );
+    agents[0]?.say(notice(6), notice(7));
+    agents[0]?.exit(null, "SIGKILL");
+    await client.getState();
+    await breathe();
+    expect(agents[1]?.asked("subscribe")).toMatchObject([{ after: 7 }]);
+    expect(heard).toEqual(["notice 6", "notice 7", "agent_start 8", "notice 9", "notice 10"]);
+    expect(resumed).toEqual([{ missed: false, count: 2 }]);
+    await client.whenIdle();
+    agents[1]?.say(start(11));
+    expect(await Promise.race([client.whenIdle(), breathe().then(() => "busy")])).toBe("busy");
+  });
+
+  it("says so when the agent cannot, and tells what came anyway", async () => {
+    const { client, agents, heard, resumed } = await resuming(() => new Error("no such event"), [notice(9)]);
+    agents[0]?.say(notice(7));
+    agents[0]?.exit(1);
+    await client.getState();
+    expect(heard).toEqual(["notice 7", "notice 9"]);
+    expect(resumed).toEqual([{ missed: true, count: 0 }]);
+  });
+
+  it("asks nothing where nothing was heard, nor of another session, whose numbers are learnt", async () => {
+    const { client, agents, resumed, state } = await resuming(() => ({
+      oldest: 1,
+      latest: 3,
+      missed: false,
+      count: 0,
+    }));
+    agents[0]?.exit(1);
+    await client.getState();
+    expect([agents[1]?.asked("subscribe"), resumed]).toEqual([[], []]);
+    agents[1]?.say(notice(70));
+    state.sessionFile = "/s/2.jsonl";
+    await client.newSession();
+    await breathe();
+    agents[1]?.exit(1);
+    await client.getState();
+    expect(agents[2]?.asked("subscribe")).toMatchObject([{ after: 3 }]);
+    state.sessionFile = "/s/3.jsonl";
+    agents[2]?.exit(1);
+    await client.getState();
+    expect(agents[3]?.asked("subscribe")).toEqual([]);
+    expect(resumed.at(-1)).toEqual({ missed: true, count: 0 });
+  });
+
+  it("is not done unless it is asked for", async () => {
+    const agents: FakeAgent[] = [];
+    const transport = () => {
+      agents.push(new FakeAgent(({ type }) => (type === "get_state" ? session : undefined)));
+      return agents.at(-1) as FakeAgent;
+    };
+    const client = new RpcClient({ transport, restarts: 1 });
+    await client.start();
+    agents[0]?.say(notice(7));
+    agents[0]?.exit(1);
+    await client.getState();
+    expect(agents[1]?.asked("subscribe")).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { createAssembly } from "@tiller/ai/assemble";
 import { ProviderError } from "@tiller/ai/errors";
+import type { Credentials } from "@tiller/ai/model-registry";
 import { askedModel } from "@tiller/ai/model-secrets";
-import type { Credentials } from "@tiller/ai/models";
 import type { DeltaStream, ModelRequest, StreamModel } from "@tiller/ai/provider";
 import { guardStream } from "@tiller/ai/stream";
 import { clampLevel } from "@tiller/ai/thinking-levels";

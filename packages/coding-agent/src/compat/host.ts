@@ -1,4 +1,4 @@
-import type { ModelRegistry } from "@tiller/ai/models";
+import type { ModelRegistry } from "@tiller/ai/model-registry";
 import type { StreamModel } from "@tiller/ai/provider";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { AgentMessage, LlmMessage } from "@tiller/protocol/message";

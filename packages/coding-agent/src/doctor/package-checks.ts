@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
-import type { ModelRegistry } from "@tiller/ai/models";
+import type { ModelRegistry } from "@tiller/ai/model-registry";
 import type { Model } from "@tiller/protocol/model";
 import type { Check } from "./check.ts";
 

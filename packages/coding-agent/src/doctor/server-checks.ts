@@ -1,4 +1,4 @@
-import type { ModelRegistry, ProviderState } from "@tiller/ai/models";
+import type { ModelRegistry, ProviderState } from "@tiller/ai/model-registry";
 import type { Model } from "@tiller/protocol/model";
 import { type AskedServer, type AskServer, askProvider } from "../ask-server.ts";
 import type { Check } from "./check.ts";

@@ -4,7 +4,7 @@ import { plainKeyVariable } from "@tiller/ai/auth";
 import { ProviderError } from "@tiller/ai/errors";
 import { trustedCertificates } from "@tiller/ai/http/certificates";
 import { proxyFor } from "@tiller/ai/http/proxy-settings";
-import type { ModelRegistry } from "@tiller/ai/models";
+import type { ModelRegistry } from "@tiller/ai/model-registry";
 import { MODELS_NAMES } from "../config/models-file.ts";
 import type { Env } from "../config/paths.ts";
 import type { SetUp } from "../set-up.ts";

@@ -65,6 +65,22 @@ describe("line splitter", () => {
     );
   });
 
+  it("tells how a line over the cap begins, however it is cut, but not more than a kilobyte", () => {
+    const long = `{"id":"\u00e4","xy":"${"\u00fc".repeat(1000)}`;
+    for (const size of [1, 7, 1000, 5000]) {
+      const all = bytes(`ok\n${long}\nfine\n`);
+      const begins: string[] = [];
+      const onTooLong = (_: number, begin: string) => void begins.push(begin);
+      const splitter = createLineSplitter({ maxBytes: 1500, onLine: () => undefined, onTooLong });
+      for (let at = 0; at < all.length; at += size) splitter.push(all.subarray(at, at + size));
+      expect(begins).toEqual([bytes(long).subarray(0, 1023).toString()]);
+    }
+    const short: string[] = [];
+    const onTooLong = (_: number, begin: string) => void short.push(begin);
+    createLineSplitter({ maxBytes: 3, onLine: () => undefined, onTooLong }).push(bytes("abcdef\n"));
+    expect(short).toEqual(["abcdef"]);
+  });
+
   it("reports a line over the cap inside one chunk", () => {
     expect(split([bytes(`ok\n${"x".repeat(20)}\nfine\n`)], 10)).toEqual({ lines: ["ok", "fine"], tooLong: [20] });
   });

@@ -12,9 +12,12 @@ export interface LineSplitter {
 export interface LineSplitterOptions {
   maxBytes: number;
   onLine(line: string): void;
-  /** A line grew over the cap; `bytes` is how much of it had been read when that was noticed. */
-  onTooLong(bytes: number): void;
+  /** A line grew over the cap; `bytes` is how much of it had been read when that was noticed, `begin` how it begins. */
+  onTooLong(bytes: number, begin: string): void;
 }
+
+/** So much of a line that is skipped is told. */
+const BEGIN_BYTES = 1024;
 
 const LF = 10;
 const BOM = "\uFEFF";
@@ -35,7 +38,7 @@ export function createLineSplitter({ maxBytes, onLine, onTooLong }: LineSplitter
   const keep = (part: Buffer): void => {
     if (skipping || part.length === 0) return;
     if (waitingBytes + part.length > maxBytes) {
-      onTooLong(waitingBytes + part.length);
+      onTooLong(waitingBytes + part.length, beginOf([...waiting, part]));
       skipping = true;
       waiting = [];
       waitingBytes = 0;
@@ -69,7 +72,7 @@ export function createLineSplitter({ maxBytes, onLine, onTooLong }: LineSplitter
     for (let at = start; at <= end; ) {
       const lf = chunk.indexOf(LF, at);
       const stop = lf === -1 || lf > end ? end : lf;
-      if (stop - at > maxBytes) onTooLong(stop - at);
+      if (stop - at > maxBytes) onTooLong(stop - at, beginOf([chunk.subarray(at, stop)]));
       else give(chunk.toString("utf8", at, stop));
       at = stop + 1;
     }
@@ -93,4 +96,17 @@ export function createLineSplitter({ maxBytes, onLine, onTooLong }: LineSplitter
       skipping = false;
     },
   };
+}
+
+/** A character that is cut at its end is dropped. */
+function beginOf(parts: readonly Buffer[]): string {
+  const some: Buffer[] = [];
+  for (let at = 0, bytes = 0; at < parts.length && bytes < BEGIN_BYTES; at++) {
+    const part = parts[at]!.subarray(0, BEGIN_BYTES - bytes);
+    some.push(part);
+    bytes += part.length;
+  }
+  return Buffer.concat(some)
+    .toString("utf8")
+    .replace(/\uFFFD+$/, "");
 }

@@ -82,6 +82,27 @@ describe("handing a session over", () => {
     expect(notes).toEqual(["keep late"]);
   });
 
+  it("is one at a time: a second one is refused and writes no notes, a later one is as good as any", async () => {
+    const { run, notes } = desk();
+    const [first, second] = await Promise.all([run(), run()]);
+    expect(first).toEqual({ cancelled: false, savedPath: "/notes.md" });
+    expect(second).toEqual({ refused: "A handoff is already in progress" });
+    expect(notes.filter((note) => note.startsWith("keep"))).toHaveLength(1);
+    expect(await run()).toEqual({ cancelled: false, savedPath: "/notes.md" });
+  });
+
+  it("may be tried again after one that broke", async () => {
+    let isBroken = true;
+    const newSession = async () => {
+      if (isBroken) throw new Error("broken");
+      return { cancelled: false };
+    };
+    const { run } = desk({ files: { newSession } });
+    await expect(run()).rejects.toThrow("broken");
+    isBroken = false;
+    expect(await run()).toEqual({ cancelled: false, savedPath: "/notes.md" });
+  });
+
   it("stays when an extension says no", async () => {
     const { run, notes } = desk({ files: { newSession: async () => ({ cancelled: true }) } });
     expect(await run()).toEqual({ cancelled: true });

@@ -25,38 +25,55 @@ export interface HandoffOptions {
 
 export const HANDOFF_TYPE = "tiller.handoff";
 const BUSY = "Cannot hand off while a response is in progress";
+const RUNNING = "A handoff is already in progress";
 const EMPTY = "Nothing to hand off: the session has no messages yet";
 const INTRODUCTION =
   "The work goes on here from an earlier session. These are the notes that were written when it was handed over:";
 
 export function createHandoff(options: HandoffOptions): Handoff {
-  const { store, isBusy, files } = options;
+  let isRunning = false;
   return {
     async run(focus, signal) {
-      if (isBusy()) return { refused: BUSY };
-      if (store.messages.length === 0) return { refused: EMPTY };
-      const unwritable = await store.writeProblem();
-      if (unwritable !== undefined) return { refused: unwritable };
-      const from = store.leafId;
-      const notes = await options.summarize(focus, signal);
-      if ("refused" in notes) return notes;
-      const saved = keepNotes(options, notes.summary);
-      if ("refused" in saved) return saved;
-      const { savedPath } = saved;
-      // Whoever has gone on meanwhile wants to stay.
-      if (isBusy() || store.leafId !== from) return { refused: wentOn(savedPath) };
-      const { sessionFile } = store;
-      if ((await files.newSession(sessionFile)).cancelled) return { cancelled: true };
-      await options.add({
-        role: "custom",
-        customType: HANDOFF_TYPE,
-        content: `${INTRODUCTION}\n\n${notes.summary}`,
-        display: true,
-        details: { savedPath, sessionFile },
-      });
-      return { cancelled: false, savedPath };
+      // A second one would write notes for a session that the first is about to leave.
+      if (isRunning) return { refused: RUNNING };
+      isRunning = true;
+      try {
+        return await handOver(focus, signal, options);
+      } finally {
+        isRunning = false;
+      }
     },
   };
+}
+
+async function handOver(
+  focus: string | undefined,
+  signal: AbortSignal,
+  options: HandoffOptions,
+): Promise<HandedOff | Refused> {
+  const { store, isBusy, files } = options;
+  if (isBusy()) return { refused: BUSY };
+  if (store.messages.length === 0) return { refused: EMPTY };
+  const unwritable = await store.writeProblem();
+  if (unwritable !== undefined) return { refused: unwritable };
+  const from = store.leafId;
+  const notes = await options.summarize(focus, signal);
+  if ("refused" in notes) return notes;
+  const saved = keepNotes(options, notes.summary);
+  if ("refused" in saved) return saved;
+  const { savedPath } = saved;
+  // Whoever has gone on meanwhile wants to stay.
+  if (isBusy() || store.leafId !== from) return { refused: wentOn(savedPath) };
+  const { sessionFile } = store;
+  if ((await files.newSession(sessionFile)).cancelled) return { cancelled: true };
+  await options.add({
+    role: "custom",
+    customType: HANDOFF_TYPE,
+    content: `${INTRODUCTION}\n\n${notes.summary}`,
+    display: true,
+    details: { savedPath, sessionFile },
+  });
+  return { cancelled: false, savedPath };
 }
 
 function keepNotes({ keep }: HandoffOptions, notes: string): { savedPath: string | undefined } | Refused {

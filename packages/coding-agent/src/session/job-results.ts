@@ -25,17 +25,21 @@ export interface JobResultsOptions {
   mayBegin(): boolean;
   /** Begins a run that takes the results. */
   begin(): void;
+  /** No run follows what was told: so that nobody takes one for cut off by a crash. */
+  markEnd(): void;
 }
 
-export function createJobResults({ jobs, emit, isIdle, isLast, mayBegin, begin }: JobResultsOptions): JobResults {
+export function createJobResults({ jobs, emit, isIdle, isLast, mayBegin, ...run }: JobResultsOptions): JobResults {
   const { results } = jobs;
   let isLeaving = false;
 
   const tell = (): void => {
-    for (const message of results.take()) {
+    const messages = results.take();
+    for (const message of messages) {
       void emit({ type: "message_start", message });
       void emit({ type: "message_end", message });
     }
+    if (messages.length > 0) run.markEnd();
     // The last run could not say so: something was still to come.
     if (!jobs.isPending && isLast()) void emit({ type: "session_settled" });
   };
@@ -51,7 +55,7 @@ export function createJobResults({ jobs, emit, isIdle, isLast, mayBegin, begin }
     deliver() {
       if (isLeaving || !isIdle() || results.isEmpty) return;
       // Who was stopped, or could not go on, does not begin again by itself.
-      if (mayBegin()) begin();
+      if (mayBegin()) run.begin();
       else tell();
     },
     async leave() {

@@ -47,6 +47,7 @@ function desk({ maxJobs = 100, shown = new Set<string>() } = {}) {
     isLast: () => state.isLast,
     mayBegin: () => state.mayBegin,
     begin: () => void state.begun++,
+    markEnd: () => void said.push("end marked"),
   });
   const start = (command = "work") => {
     const { work, end } = workOf(command);
@@ -145,9 +146,9 @@ test("where no run may begin it is told as it is; with the last one the session 
   state.mayBegin = false;
   const [first, second] = [start(), start()];
   await first.end("one");
-  expect(said).toEqual(["message_start", "job-1: one"]);
+  expect(said).toEqual(["message_start", "job-1: one", "end marked"]);
   await second.end("two");
-  expect(said.slice(2)).toEqual(["message_start", "job-2: two", "session_settled"]);
+  expect(said.slice(3)).toEqual(["message_start", "job-2: two", "end marked", "session_settled"]);
   expect([state.begun, jobs.isPending]).toEqual([0, false]);
 });
 
@@ -155,7 +156,7 @@ test("who else is still at work settles the session", async () => {
   const { start, state, said } = desk();
   state.mayBegin = state.isLast = false;
   await start().end("one");
-  expect(said).toEqual(["message_start", "job-1: one"]);
+  expect(said).toEqual(["message_start", "job-1: one", "end marked"]);
 });
 
 test("who leaves the session ends all jobs, begins nothing, and tells the rest when the run is over", async () => {
@@ -166,7 +167,8 @@ test("who leaves the session ends all jobs, begins nothing, and tells the rest w
   results.deliver();
   expect([state.begun, said]).toEqual([0, []]);
   results.left();
-  expect(said).toEqual(["message_start", "job-1: stopped", "message_start", "job-2: stopped", "session_settled"]);
+  const told = ["message_start", "job-1: stopped", "message_start", "job-2: stopped"];
+  expect(said).toEqual([...told, "end marked", "session_settled"]);
   await start().end("in the next session");
   expect(state.begun).toBe(1);
 });

@@ -1,6 +1,7 @@
 import type { AgentMessage, AssistantMessage } from "@tiller/protocol/message";
 import { describe, expect, it } from "vitest";
-import { fromLeaf, interruptedResult, interruption, recordedChoice } from "./restore.ts";
+import { RESULT_MESSAGE } from "./jobs.ts";
+import { ASKING, fromLeaf, interruptedResult, interruption, recordedChoice } from "./restore.ts";
 import type { EntryLog } from "./store/entry-log.ts";
 import { assistant, bash, loadedLog, messageEntry, type PlainEntry, plain, user } from "./store/test-sessions.ts";
 
@@ -116,6 +117,7 @@ const result = (toolCallId: string): AgentMessage => ({
 const ended = (customType: string) => ({ type: "custom", customType, data: {} });
 const compaction = { type: "compaction", summary: "", firstKeptEntryId: "", tokensBefore: 0 };
 const note = { type: "custom_message", customType: "x", content: "note", display: true };
+const jobResult = { ...note, customType: RESULT_MESSAGE };
 
 describe("a run that was cut off", () => {
   const cases: [story: string, items: Item[], open: string[] | undefined][] = [
@@ -167,6 +169,21 @@ describe("a run that was cut off", () => {
     ["is none when a compaction follows an answer", [user("hi"), assistant("ho"), compaction], undefined],
     ["is one although a compaction follows", [user("hi"), asking("1"), result("1"), compaction], []],
     ["is none when a note follows an answer", [user("hi"), assistant("ho"), note], undefined],
+    ...[...ASKING].flatMap((customType): [string, Item[], string[] | undefined][] => {
+      const asks = { ...note, customType };
+      return [
+        [`is one when ${customType} follows an answer`, [user("hi"), assistant("ho"), asks], []],
+        [`is one when ${customType} follows the end of another`, [user("hi"), ended("tiller.run_end"), asks], []],
+        [`is one when ${customType} is the first thing said`, [asks], []],
+        [`is none when ${customType} was answered`, [user("hi"), asks, assistant("ho")], undefined],
+        [
+          `is none when nothing shall follow ${customType}`,
+          [assistant("ho"), asks, ended("tiller.run_end")],
+          undefined,
+        ],
+      ];
+    }),
+    ["keeps its open calls when a job ended meanwhile", [asking("1", "2"), result("1"), jobResult], ["2"]],
     [
       "is none after an answer whose content is a text, as others write it",
       [user("hi"), { ...assistant("x"), content: "text" } as never],

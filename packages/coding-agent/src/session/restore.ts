@@ -47,19 +47,30 @@ export interface Interruption {
 /** Undefined when the last run came to its end. */
 export function interruption(log: EntryLog, path: readonly number[]): Interruption | undefined {
   const answered = new Set<string>();
+  let isAsked = false;
   for (let at = path.length - 1; at >= 0; at--) {
     const entry = log.entry(path[at]!);
     if (!entry) continue;
-    if (endsRun(entry)) return undefined;
+    if (endsRun(entry)) return isAsked ? { openCalls: [] } : undefined;
+    if (entry.type === "custom_message") isAsked ||= ASKING.has(entry.customType);
     if (entry.type !== "message") continue;
     const { message } = entry;
     if (message.role === "toolResult") answered.add(message.toolCallId);
     else if (message.role === "user") return { openCalls: [] };
     else if (message.role === "assistant")
-      return answered.size > 0 || asksForTools(message) ? open(message, answered) : undefined;
+      return isAsked || answered.size > 0 || asksForTools(message) ? open(message, answered) : undefined;
   }
-  return undefined;
+  return isAsked ? { openCalls: [] } : undefined;
 }
+
+/** Messages of ours with which a run begins, or goes on after an answer: behind them the model is always asked. */
+export const ASKING: ReadonlySet<string> = new Set([
+  "job-result",
+  "todo-plan",
+  "todo-reminder",
+  "ttsr-injection",
+  "auto-continue",
+]);
 
 const ENDED: ReadonlySet<string> = new Set(["tiller.run_end", "tiller.leaf"]);
 

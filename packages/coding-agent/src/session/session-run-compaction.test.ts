@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { AutomaticOutcome } from "./compaction/compactor.ts";
 import { assistant, read, result, usage, user } from "./compaction/test-entries.ts";
 import type { SessionEvent } from "./session-event.ts";
-import { agent, failing, message, session, tick } from "./session-run-fixture.ts";
+import { agent, failing, message, overloaded, session, tick } from "./session-run-fixture.ts";
 
 const tooLong = new ProviderError("overflow", "prompt is too long");
 const answer = assistant("ok", { usage: usage(10) });
@@ -438,3 +438,49 @@ it("what a summary costs is part of what the prompt has spent", async () => {
 function silentOf(provider: string, model: string) {
   return { ...silent, provider, model };
 }
+
+describe("an abort that comes while others think about an answer that failed", () => {
+  it.each([
+    ["too long", tooLong],
+    ["overloaded", overloaded],
+  ])("(%s) is the end: nothing more is promised", async (_what, error) => {
+    let abort = (): unknown => undefined;
+    const s = session(
+      agent(async () => {
+        void abort();
+        return failed(error);
+      }),
+      {
+        retry: { maxRetries: 2, baseDelayMs: 1, maxDelayMs: 10 },
+        compaction: () => ({
+          isOn: true,
+          isDue: () => false,
+          autoContinue: false,
+          isCompacting: false,
+          settled: async () => undefined,
+          // As the real one: who is aborted before it begins tells nothing.
+          automatic: async () => "aborted",
+          tellSecondOverflow: () => undefined,
+        }),
+      },
+    );
+    abort = () => s.run.abort();
+    await s.accept("1")();
+    const ended = ["agent_start", "agent_end", "agent_settled", "result: aborted", "session_settled"];
+    expect(s.events.map(short)).toEqual(ended);
+  });
+
+  it("does not hide an error that is final", async () => {
+    const final = new ProviderError("bad_request", "no", { status: 400 });
+    let abort = (): unknown => undefined;
+    const s = session(
+      agent(async () => {
+        void abort();
+        return failed(final);
+      }),
+    );
+    abort = () => s.run.abort();
+    await s.accept("1")();
+    expect(s.result()).toMatchObject({ status: "error", error: { message: "no" } });
+  });
+});

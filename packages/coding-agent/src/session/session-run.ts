@@ -203,7 +203,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       });
       // What a rule interrupts goes on by itself, as far as the limits allow.
       const interrupted = ended.interrupted === true && !signal.aborted;
-      const outcome = interrupted ? { ...ended, limit: progress.limit() } : ended;
+      const outcome = interrupted ? { ...ended, limit: progress.limit() } : orGivenUp(ended, signal);
       run.isUnanswered = outcome.messages.at(-1)?.role !== "assistant";
       const left = outcome.lastWords ?? [];
       const settings = options.retrySettings();
@@ -520,6 +520,15 @@ function isGoodEnd(outcome: RunOutcome | undefined): boolean {
 function endOf(last: LastAttempt | undefined): "aborted" | "error" | "completed" {
   if (!last || last.outcome.stopReason === "error") return "error";
   return last.outcome.stopReason === "toolUse" && last.outcome.limit === undefined ? "completed" : "aborted";
+}
+
+/**
+ * Somebody may have thought about the answer before it got here, and given up meanwhile: then nothing more is promised that
+ * would not be tried.
+ */
+function orGivenUp(outcome: RunOutcome, signal: AbortSignal): RunOutcome {
+  const wouldGoOn = outcome.error?.retryable === true || outcome.error?.kind === "overflow";
+  return signal.aborted && wouldGoOn ? { ...outcome, stopReason: "aborted", error: undefined } : outcome;
 }
 
 /** The answer that failed, with the results that were made up for its tool calls. */

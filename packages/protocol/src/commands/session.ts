@@ -332,7 +332,8 @@ export const SESSION = table({
   }),
   delete_session: defineCommand({
     type: "delete_session",
-    summary: "Moves a session file to the trash of the agent folder. Not the one that is open.",
+    summary:
+      "Moves a session file, with those of its sub-agents, to the trash of the agent folder. Not the one that is open.",
     params: { sessionPath: Type.String() },
     result: Type.Object({ trashPath: Type.String({ description: "where it is now" }) }),
     systems: ["tiller"],

@@ -9,8 +9,8 @@ import type { Lanes } from "./lanes.ts";
 /** One line in, its answer out: parse, classify, check, pick the lane, call the handler, write the response. */
 export interface Dispatcher {
   line(text: string): void;
-  /** A line was longer than the reader allows. */
-  tooLong(maxBytes: number): void;
+  /** A line was longer than the reader allows; `begin` is how it begins. */
+  tooLong(maxBytes: number, begin: string): void;
 }
 
 export interface DispatcherOptions {
@@ -153,6 +153,13 @@ export function createDispatcher({
     else lane(() => respond(frame, { refused: missing(frame.type, row.opens) }));
   };
 
+  /** Whoever has asked for what the line was to answer does not wait for it. */
+  const endRequest = async (begin: string, reason: string): Promise<void> => {
+    const { inPlaceOf } = await import("./skipped-answer.ts");
+    for (const frame of inPlaceOf(begin, `The answer of the host was not read: ${reason}`))
+      answers[frame.type]?.(frame);
+  };
+
   return {
     line(text) {
       if (text.trim() === "") return;
@@ -176,8 +183,10 @@ export function createDispatcher({
       const id = dialect.echoesIdOnUnknownCommand ? (value.id as CommandId | undefined) : undefined;
       fail(value.type, id, `Unknown command: ${value.type}`);
     },
-    tooLong(maxBytes) {
-      failParse(`the line is longer than ${maxBytes} bytes (setting input.maxLineBytes); it was skipped`);
+    tooLong(maxBytes, begin) {
+      const reason = `the line is longer than ${maxBytes} bytes (setting input.maxLineBytes); it was skipped`;
+      failParse(reason);
+      void endRequest(begin, reason);
     },
   };
 }

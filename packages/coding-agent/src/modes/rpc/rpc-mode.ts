@@ -111,7 +111,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     const splitter = createLineSplitter({
       maxBytes: maxLineBytes,
       onLine: dispatcher.line,
-      onTooLong: () => dispatcher.tooLong(maxLineBytes),
+      onTooLong: (_bytes, begin) => dispatcher.tooLong(maxLineBytes, begin),
     });
 
     let leaving = false;
@@ -180,6 +180,8 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
       if (options.finishOnEof) {
         await lanes.started();
         await session.waitForIdle();
+        // Who wants the end of it may read as slowly as it likes; who is gone ends us by that.
+        await writer.flushed();
       }
       await leave(0, EOF_REASON);
     });

@@ -36,14 +36,24 @@ function write(name: string, text = content): string {
 }
 
 const remove = (path: string, rename?: typeof renameSync) =>
-  deleteSession({ path, trashDir, locksFolder, clock, ...(rename ? { rename } : {}) });
+  deleteSession({ path, trashDir, locksFolder, subAgentsFolder, clock, ...(rename ? { rename } : {}) });
+const subAgentsFolder = (id: string) => join(dir, "agent", "subagents", id);
+
+/** A file of a sub-agent, of the session with this file. */
+function writeSubAgent(name: string, parentSession: string | undefined, sessionId = "s"): string {
+  const folder = subAgentsFolder(sessionId);
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${name}.jsonl`);
+  writeFileSync(path, `${JSON.stringify({ type: "session", id: name, cwd: "/w", parentSession })}\n`);
+  return path;
+}
 
 describe("deleting a session", () => {
   it("moves it to the trash under the date, with its damaged parts, and leaves no lock", () => {
     const path = write("s.jsonl");
     write("s.jsonl.damaged", "bytes");
     const trashPath = join(trashDir, "2026-01-02T03-04-05-000Z-s.jsonl");
-    expect(remove(path)).toEqual({ trashPath });
+    expect(remove(path)).toEqual({ trashPath, subAgents: [], problems: [] });
     expect(readFileSync(trashPath, "utf8")).toBe(content);
     expect(readFileSync(`${trashPath}.damaged`, "utf8")).toBe("bytes");
     expect(readdirSync(dir)).toEqual(["agent"]);
@@ -65,6 +75,41 @@ describe("deleting a session", () => {
     });
     expect("trashPath" in found && readFileSync(found.trashPath, "utf8")).toBe(content);
     expect(existsSync(path)).toBe(false);
+  });
+
+  it("takes the files of its sub-agents along, and theirs, but not those of another session with the same id", () => {
+    const path = write("s.jsonl");
+    const other = write("other.jsonl");
+    const child = writeSubAgent("child", path);
+    const grandchild = writeSubAgent("grandchild", child);
+    const orphan = writeSubAgent("orphan", join(dir, "gone.jsonl"));
+    const circle = writeSubAgent("circle", join(subAgentsFolder("s"), "circle.jsonl"));
+    const foreign = writeSubAgent("foreign", other);
+    const itsChild = writeSubAgent("its-child", foreign);
+    const elsewhere = writeSubAgent("elsewhere", path, "another-id");
+    writeFileSync(`${child}.damaged`, "bytes");
+    const found = remove(path);
+    if ("error" in found) throw new Error(found.error);
+    expect([...found.subAgents].sort()).toEqual([child, circle, grandchild, orphan].sort());
+    expect(found.problems).toEqual([]);
+    const names = ["child.jsonl", "child.jsonl.damaged", "circle.jsonl", "grandchild.jsonl", "orphan.jsonl"];
+    expect(readdirSync(`${found.trashPath}.subagents`).sort()).toEqual(names);
+    expect([foreign, itsChild, elsewhere].map(existsSync)).toEqual([true, true, true]);
+    remove(other);
+    expect(existsSync(subAgentsFolder("s"))).toBe(false);
+    expect(readdirSync(locksFolder)).toEqual([]);
+  });
+
+  it("leaves a sub-agent's file that somebody has opened, and says so", () => {
+    const path = write("s.jsonl");
+    const child = writeSubAgent("child", path);
+    const attempt = tryLock({ locksFolder, sessionPath: child, clock });
+    expect(remove(path)).toMatchObject({
+      subAgents: [],
+      problems: [expect.stringContaining(`${child} cannot be moved`)],
+    });
+    expect([path, child].map(existsSync)).toEqual([false, true]);
+    if ("lock" in attempt) attempt.lock.release();
   });
 
   it("keeps the session when it cannot be moved", () => {

@@ -1,15 +1,18 @@
-import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
 import { makePrivateFolder } from "../../lib/make-folder.ts";
 import { factsOf } from "./session-folders.ts";
 import { readHead } from "./session-head.ts";
 import { ownerText, tryLock } from "./session-lock.ts";
+import { subAgentFiles } from "./sub-agent-files.ts";
 
 export interface Deletion {
   path: string;
   trashDir: string;
   locksFolder: string;
+  /** Where the sub-agents of a session with this id have their files. */
+  subAgentsFolder(sessionId: string): string;
   clock: Clock;
   /** In tests. */
   rename?: typeof renameSync;
@@ -17,16 +20,31 @@ export interface Deletion {
 
 /** Bytes that could not be read when the session was opened are kept in this file beside it. */
 const DAMAGED_END = ".damaged";
+/** In the trash. */
+const SUB_AGENTS_END = ".subagents";
 
-/** Moves a session that nobody is using, with its damaged parts, into the trash, and tells where it is now. */
-export function deleteSession(deletion: Deletion): { trashPath: string } | { error: string } {
+export interface Deleted {
+  /** Where it is now. */
+  trashPath: string;
+  /** The files that its sub-agents had. */
+  subAgents: string[];
+  /** What could not be moved, and why. The session itself was. */
+  problems: string[];
+}
+
+/** Moves a session that nobody is using, with its damaged parts and the files of its sub-agents, into the trash. */
+export function deleteSession(deletion: Deletion): Deleted | { error: string } {
   const { path, locksFolder, clock } = deletion;
   if (!factsOf(path)) return { error: `There is no session file ${path}` };
-  if (!readHead(path)) return { error: `${path} is no session file: it has no session header. It was left alone` };
+  const head = readHead(path);
+  if (!head) return { error: `${path} is no session file: it has no session header. It was left alone` };
   const attempt = tryLock({ locksFolder, sessionPath: path, clock });
   if ("owner" in attempt) return { error: ownerText(attempt.owner) };
   try {
-    return { trashPath: moveToTrash(deletion) };
+    const folder = deletion.subAgentsFolder(head.id);
+    const subAgents = subAgentFiles(folder, path);
+    const trashPath = moveToTrash(deletion);
+    return { trashPath, ...moveSubAgents(folder, subAgents, trashPath, deletion) };
   } catch (error) {
     return { error: `${path} cannot be moved to ${deletion.trashDir}: ${(error as Error).message}` };
   } finally {
@@ -43,6 +61,34 @@ function moveToTrash({ path, trashDir, clock, rename = renameSync }: Deletion): 
   return trashPath;
 }
 
+/** Into a folder beside the session in the trash. One that somebody has opened as a session of its own stays. */
+function moveSubAgents(
+  folder: string,
+  files: readonly string[],
+  trashPath: string,
+  { locksFolder, clock, rename = renameSync }: Deletion,
+): Pick<Deleted, "subAgents" | "problems"> {
+  const moved: string[] = [];
+  const problems: string[] = [];
+  const target = trashPath + SUB_AGENTS_END;
+  for (const path of files) {
+    const attempt = tryLock({ locksFolder, sessionPath: path, clock });
+    try {
+      if ("owner" in attempt) throw new Error(ownerText(attempt.owner));
+      makePrivateFolder(target);
+      if (existsSync(path + DAMAGED_END)) move(path + DAMAGED_END, join(target, basename(path) + DAMAGED_END), rename);
+      move(path, join(target, basename(path)), rename);
+      moved.push(path);
+    } catch (error) {
+      problems.push(`${path} cannot be moved to ${target}: ${(error as Error).message}`);
+    } finally {
+      if ("lock" in attempt) attempt.lock.release();
+    }
+  }
+  if (moved.length > 0 && readdirSync(folder).length === 0) rmdirSync(folder);
+  return { subAgents: moved, problems };
+}
+
 /** `2026-11-15T18-41-02-460Z`, as in the names of session files. */
 function dateOf(clock: Clock): string {
   return new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
@@ -51,7 +97,7 @@ function dateOf(clock: Clock): string {
 /** Nothing in the trash is ever overwritten. */
 function freePath(folder: string, name: string): string {
   let path = join(folder, name);
-  for (let n = 2; existsSync(path) || existsSync(path + DAMAGED_END); n++) {
+  for (let n = 2; [path, path + DAMAGED_END, path + SUB_AGENTS_END].some(existsSync); n++) {
     path = join(folder, name.replace(/(\.jsonl)?$/, `-${n}$1`));
   }
   return path;
