@@ -10,6 +10,7 @@ import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:f
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+import { parseAst } from "rolldown/parseAst";
 import { buildTypes } from "./build-types.mjs";
 import { licencesOf } from "./licences.mjs";
 import { pagePlugin } from "./page-plugin.mjs";
@@ -93,7 +94,7 @@ async function bundle(input, define, minify) {
     minify,
   });
   await build.close();
-  return output.filter((file) => file.type === "chunk").map(asciiOnly);
+  return output.filter((file) => file.type === "chunk").map(asciiOnly).map(plainExports);
 }
 
 /** One character outside Latin-1 would double the memory of the file that it is in, and the time to read it. */
@@ -102,6 +103,20 @@ function asciiOnly(file) {
     throw new Error(`${file.fileName}: a backslash before a character that is not ASCII`);
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return { ...file, code: file.code.replace(/[\u0080-\uffff]/g, escaped) };
+}
+
+const GETTER = /Object\.defineProperty\(exports,"([\w$]+)",\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\)/g;
+
+/** What never changes is exported as it is: a getter costs each start a function, and each use a call. */
+function plainExports(file) {
+  const fixed = new Set(parseAst(file.code).body.flatMap(fixedNames));
+  const code = file.code.replace(GETTER, (getter, as, name) => (fixed.has(name) ? `exports.${as}=${name}` : getter));
+  return { ...file, code };
+}
+
+function fixedNames({ type, kind, id, declarations }) {
+  if (type === "FunctionDeclaration" || type === "ClassDeclaration") return [id.name];
+  return type === "VariableDeclaration" && kind === "const" ? declarations.map((each) => each.id.name) : [];
 }
 
 function buildId(chunks) {

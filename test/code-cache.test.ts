@@ -62,7 +62,7 @@ describe("the code cache", () => {
 
     expect(await answerOnce()).toContain("Hello from the script");
     const made = cacheFiles().map((file) => file.slice(file.lastIndexOf("/") + 1).replace(/-.*/, ""));
-    expect(made).toEqual(expect.arrayContaining(["app.js", "run"]));
+    expect(made).toEqual(expect.arrayContaining(["start", "run"]));
     expect(await answerOnce()).toContain("Hello from the script");
     expect(cacheFiles()).toHaveLength(made.length);
   });

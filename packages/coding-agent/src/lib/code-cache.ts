@@ -11,10 +11,9 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { createRequire, Module } from "node:module";
+import type { Module } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
-import { crc32 } from "node:zlib";
 
 /**
  * Loads the bundle with the compiled code of an earlier run, so that nothing is compiled twice: a fifth off a start, a
@@ -28,29 +27,32 @@ export interface CodeCacheOptions {
   folder: string;
   /** Changes with every build: an upgrade in place may keep sizes and times of files. */
   build: string;
+  /**
+   * Node's own, as it is in the folder of the entry. `node:zlib` and `node:module` are asked of it where they are needed:
+   * each costs as much as all that this file does, and a start without a cache needs neither.
+   */
+  require: Require;
 }
+
+type Require = (id: string) => unknown;
 
 interface Loaded {
   exports: unknown;
 }
 
-type Wrapper = (
-  exports: unknown,
-  require: (id: string) => unknown,
-  module: Loaded,
-  file: string,
-  folder: string,
-) => void;
+type Wrapper = (exports: unknown, require: Require, module: Loaded, file: string, folder: string) => void;
 
 /** A run that has answered a prompt has compiled what the next one needs. */
 const WORTH_KEEPING = /^run-machinery/;
+/** In characters. So little is compiled faster than its code is found. */
+const TOO_SMALL = 2000;
 /** What comes from here on is the same at each start with extensions, whether there is a prompt or not. */
 const EXTENSIONS = /^load-extensions/;
 
-export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): void {
+export function loadWithCodeCache({ entry, folder, build, require: nodeRequire }: CodeCacheOptions): void {
   const cacheDir = join(folder, `${process.version}-${process.arch}-${build}`);
   const isOurs = isOnlyOurs(cacheDir, entry);
-  const nodeRequire = createRequire(entry);
+  const checksum: Checksum = (bytes) => (nodeRequire("node:zlib") as typeof import("node:zlib")).crc32(bytes);
   const loaded = new Map<string, Loaded>();
   const fresh = new Map<string, Script>();
   let worthKeeping = false;
@@ -67,9 +69,13 @@ export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): v
     try {
       const place = dirname(file);
       const require = (id: string): unknown => (id.startsWith(".") ? load(join(place, id)) : nodeRequire(id));
-      const source = readFileSync(file, "utf8");
-      if (IMPORTS.test(source)) runByNode(file, source, require, module);
-      else compile(file, source)(module.exports, require, module, file, place);
+      // Nothing in the bundle is outside ASCII.
+      const source = readFileSync(file, "latin1");
+      const cache = source.length < TOO_SMALL ? undefined : cacheName(file);
+      const code = isOurs && cache !== undefined ? readCode(join(cacheDir, cache), checksum) : undefined;
+      // What is in the cache was looked at when it got there.
+      if (!code && source.includes(IMPORTS)) runByNode(file, source, require, module);
+      else compile(file, source, cache, code)(module.exports, require, module, file, place);
     } catch (error) {
       loaded.delete(file);
       throw error;
@@ -78,20 +84,19 @@ export function loadWithCodeCache({ entry, folder, build }: CodeCacheOptions): v
     return module.exports;
   };
 
-  const compile = (file: string, source: string): Wrapper => {
-    const name = cacheName(file);
+  const compile = (file: string, source: string, cache: string | undefined, code: Buffer | undefined): Wrapper => {
     const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
       filename: file,
-      cachedData: isOurs ? readCode(join(cacheDir, name)) : undefined,
+      cachedData: code,
     });
     // False only when there was something and it was taken.
-    if (script.cachedDataRejected !== false) fresh.set(name, script);
+    if (cache !== undefined && script.cachedDataRejected !== false) fresh.set(cache, script);
     return script.runInThisContext() as Wrapper;
   };
 
   process.once("exit", () => {
     const from = worthKeeping ? 0 : (beforeExtensions ?? fresh.size);
-    if (isOurs && fresh.size > from) keep(cacheDir, new Map([...fresh].slice(from)));
+    if (isOurs && fresh.size > from) keep(cacheDir, new Map([...fresh].slice(from)), checksum);
   });
   load(entry);
 }
@@ -115,10 +120,11 @@ export function isOnlyOurs(cacheDir: string, program: string): boolean {
 }
 
 /** A script from a cache cannot import anything. The few files that do, to load what users have installed, go without. */
-const IMPORTS = /\bimport\(/;
+const IMPORTS = "import(";
 
-function runByNode(file: string, source: string, require: (id: string) => unknown, loaded: Loaded): void {
-  const module = Object.assign(new Module(file), { filename: file, require, exports: loaded.exports });
+function runByNode(file: string, source: string, require: Require, loaded: Loaded): void {
+  const NodeModule = require("node:module") as typeof Module;
+  const module = Object.assign(new NodeModule(file), { filename: file, require, exports: loaded.exports });
   (module as unknown as { _compile(source: string, file: string): void })._compile(source, file);
   loaded.exports = module.exports;
 }
@@ -131,8 +137,10 @@ function cacheName(file: string): string {
 
 const CHECKSUM_BYTES = 4;
 
+type Checksum = (bytes: Buffer) => number;
+
 /** The engine trusts what it is given, and dies of it: so nothing is given to it that is not what was written. */
-function readCode(file: string): Buffer | undefined {
+function readCode(file: string, checksum: Checksum): Buffer | undefined {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -141,16 +149,17 @@ function readCode(file: string): Buffer | undefined {
   }
   if (bytes.length <= CHECKSUM_BYTES) return undefined;
   const code = bytes.subarray(CHECKSUM_BYTES);
-  return crc32(code) === bytes.readUInt32LE(0) ? code : undefined;
+  return checksum(code) === bytes.readUInt32LE(0) ? code : undefined;
 }
 
 /** Written aside and renamed: many processes start at once, and none may read half a file. */
-function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>): void {
+function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>, checksum: Checksum): void {
   try {
     mkdirSync(cacheDir, { recursive: true, mode: 0o755 });
     const aside = mkdtempSync(join(cacheDir, "new-"));
     for (const [name, script] of scripts) {
-      writeCode(join(aside, name), script.createCachedData());
+      const code = script.createCachedData();
+      writeCode(join(aside, name), code, checksum(code));
       renameSync(join(aside, name), join(cacheDir, name));
     }
     rmSync(aside, { recursive: true });
@@ -160,9 +169,9 @@ function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>): void {
   }
 }
 
-function writeCode(file: string, code: Buffer): void {
+function writeCode(file: string, code: Buffer, checksum: number): void {
   const sum = Buffer.alloc(CHECKSUM_BYTES);
-  sum.writeUInt32LE(crc32(code));
+  sum.writeUInt32LE(checksum);
   const fd = openSync(file, "wx", 0o644);
   try {
     writeSync(fd, Buffer.concat([sum, code]));
