@@ -94,7 +94,10 @@ async function bundle(input, define, minify) {
     minify,
   });
   await build.close();
-  return output.filter((file) => file.type === "chunk").map(asciiOnly).map(plainExports);
+  return output
+    .filter((file) => file.type === "chunk")
+    .map(asciiOnly)
+    .map(plainExports);
 }
 
 /** One character outside Latin-1 would double the memory of the file that it is in, and the time to read it. */

@@ -12,11 +12,14 @@ import { pythonClientFiles } from "./generate/python-client.ts";
 import { renderSessionDoc } from "./generate/session-doc.ts";
 import { renderSessionSchema } from "./generate/session-schema.ts";
 import { renderSettingsSchema } from "./generate/settings-schema.ts";
+import { renderOptionsTable, renderSettingsTable } from "./generate/start-tables.ts";
 
 /** Writes every generated file; with `--check` it only compares and fails on a difference. */
 
 const files = new Map<string, string>([
   ["packages/protocol/src/command-table.generated.ts", renderCommandTable()],
+  ["packages/coding-agent/src/config/settings-table.generated.ts", renderSettingsTable()],
+  ["packages/coding-agent/src/options-table.generated.ts", renderOptionsTable()],
   ["packages/coding-agent/src/client/methods.generated.ts", renderClientMethods()],
   ["packages/protocol/src/plain-types.generated.ts", renderPlainTypes()],
   ["schema/rpc.schema.json", renderJsonSchema()],

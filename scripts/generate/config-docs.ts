@@ -6,8 +6,9 @@ import {
   SUB_COMMANDS,
 } from "../../packages/coding-agent/src/cli-options.ts";
 import { VARIABLES } from "../../packages/coding-agent/src/config/env.ts";
+import { FOREIGN_KEYS } from "../../packages/coding-agent/src/config/foreign-keys.ts";
 import { expectedText } from "../../packages/coding-agent/src/config/setting-value.ts";
-import { FOREIGN_KEYS, SETTING_ROWS, type SettingRow } from "../../packages/coding-agent/src/config/settings-schema.ts";
+import { SETTING_ROWS, type SettingRow } from "../../packages/coding-agent/src/config/settings-schema.ts";
 
 /** docs/settings.md and docs/cli.md, from the tables of settings, variables and options. Pure: text in, text out. */
 

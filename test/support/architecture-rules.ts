@@ -12,7 +12,7 @@ const ZONES: readonly (readonly [zone: string, pattern: RegExp])[] = [
   ["agent", /^packages\/agent\//],
   ["session/store", /^packages\/coding-agent\/src\/session\/store\//],
   ["top", /^packages\/coding-agent\/src\/(cli|app|main|index)\.ts$/],
-  ["command-line", /^packages\/coding-agent\/src\/(args|cli-options|cli-help|help)\.ts$/],
+  ["command-line", /^packages\/coding-agent\/src\/(args|cli-options|given-options|help|options-table\.generated)\.ts$/],
   // What lies beside them puts the parts together: create-session and its helpers.
   ["composition", /^packages\/coding-agent\/src\/[\w-]+\.ts$/],
 ];

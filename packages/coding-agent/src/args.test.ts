@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ParsedArgs, parseArgs, type RunArgs } from "./args.ts";
-import { OPTION_ROWS, optionKey } from "./cli-options.ts";
+import { OPTION_ROWS } from "./cli-options.ts";
+import { optionKey } from "./given-options.ts";
 
 /** The arguments behind `--mode rpc`, which every start needs. */
 function rpc(...argv: string[]): ParsedArgs {

@@ -1,19 +1,13 @@
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import { DIALECTS, dialectForProgram } from "@tiller/protocol/dialects/index";
-import {
-  type CliOptions,
-  type ModeName,
-  modeOf,
-  OPTION_ROWS,
-  type OptionRow,
-  optionKey,
-  SUB_COMMANDS,
-  type SubCommand,
-} from "./cli-options.ts";
+import type { CliOptions, ModeName, SubCommand } from "./cli-options.ts";
 import { checkSettingText } from "./config/setting-value.ts";
 import type { ProjectTrust, SettingOverrides } from "./config/settings.ts";
-import { SETTING_ROWS, type SettingKey } from "./config/settings-schema.ts";
+import type { SettingKey } from "./config/settings-schema.ts";
+import { SETTING_RULES } from "./config/settings-table.generated.ts";
+import { modeOf, optionKey } from "./given-options.ts";
 import { editDistance, nearNames } from "./lib/near-name.ts";
+import { OPTION_RULES, type StartOption, SUB_COMMAND_NAMES } from "./options-table.generated.ts";
 
 /** What the command line asks for. Reading it touches nothing: whoever calls prints and exits. */
 export type ParsedArgs =
@@ -62,7 +56,7 @@ interface Walk {
 }
 
 const NAME_BY_SHORT: ReadonlyMap<string, string> = new Map(
-  Object.entries(OPTION_ROWS).flatMap(([name, row]) => (row.short ? [[`-${row.short}`, name]] : [])),
+  Object.entries(OPTION_RULES).flatMap(([name, row]) => (row.short ? [[`-${row.short}`, name]] : [])),
 );
 
 export function parseArgs(argv: readonly string[], programName: string): ParsedArgs {
@@ -97,7 +91,7 @@ export function parseArgs(argv: readonly string[], programName: string): ParsedA
 /** Only in the first place: anywhere else, and with a mode, such a word is a prompt as in other systems. */
 function subCommand(argv: readonly string[], options: CliOptions): SubCommand | undefined {
   if (modeOf(options) !== undefined) return undefined;
-  return Object.keys(SUB_COMMANDS).find((name): name is SubCommand => name === argv[0]);
+  return SUB_COMMAND_NAMES.find((name) => name === argv[0]);
 }
 
 /** Why the process must not start, if so. Unknown options are only a warning in some dialects. */
@@ -116,7 +110,7 @@ function refusalOf(
     else errors.push(unknownText(option, dialect));
   }
   walk.unknown = walk.unknown.filter((unknown) => !isHopeless(unknown));
-  for (const [name, row] of Object.entries(OPTION_ROWS)) {
+  for (const [name, row] of Object.entries(OPTION_RULES)) {
     const isGiven = Object.hasOwn(options, optionKey(name));
     if (isGiven && row.commands && !(command && row.commands.includes(command))) {
       const places = row.commands.map((place) => `\`tiller ${place}\``);
@@ -165,7 +159,7 @@ export function unknownText(option: string, { unknownFlag }: Dialect): string {
 /** `tiller mdels`: who wrote a word instead of a mode may have meant a sub-command. */
 function subCommandHint({ words: [word = ""] }: Walk): string {
   if (word === "") return "";
-  const names = Object.keys(SUB_COMMANDS);
+  const names = SUB_COMMAND_NAMES;
   const meant = names.find((name) => editDistance(word.toLowerCase(), name) <= 1);
   if (meant) return `; did you mean \`tiller ${meant}\`?`;
   return `; "${word}" is no sub-command, those are: ${names.join(", ")}`;
@@ -189,7 +183,7 @@ function walkOver(argv: readonly string[]): Walk {
       continue;
     }
     const { name, attached } = splitOption(arg);
-    const row = name === undefined ? undefined : OPTION_ROWS[name];
+    const row = name === undefined ? undefined : OPTION_RULES[name];
     if (name === undefined || row === undefined) {
       walk.unknown.push(unknownOption(arg, argv[i + 1]));
       continue;
@@ -201,7 +195,7 @@ function walkOver(argv: readonly string[]): Walk {
       i++;
       takeValue(walk, name, row, following);
     } else if (row.kind === "optional") walk.options[optionKey(name)] = true;
-    else if (row.status !== "later")
+    else if (row.later === undefined)
       walk.errors.push(`Error: --${name} needs a value: --${name}=${row.placeholder ?? "VALUE"}`);
     note(walk, name, row);
   }
@@ -225,13 +219,13 @@ function splitOption(arg: string): { name: string | undefined; attached: string 
   const equals = arg.indexOf("=");
   const name = equals < 0 ? arg.slice(2) : arg.slice(2, equals);
   return {
-    name: Object.hasOwn(OPTION_ROWS, name) ? name : undefined,
+    name: Object.hasOwn(OPTION_RULES, name) ? name : undefined,
     attached: equals < 0 ? undefined : arg.slice(equals + 1),
   };
 }
 
 /** A value may begin with a dash, like a Markdown list in a system prompt, unless it is an option we know. */
-function mayBeValue(row: OptionRow, arg: string): boolean {
+function mayBeValue(row: StartOption, arg: string): boolean {
   if (row.kind === "optional") return !isOptionLike(arg) && !arg.startsWith("@");
   return arg !== "--" && (!isOptionLike(arg) || splitOption(arg).name === undefined);
 }
@@ -241,7 +235,7 @@ function takeFlag(walk: Walk, name: string, attached: string | undefined): void 
   else walk.errors.push(`Error: --${name} takes no value, but has "${attached}"`);
 }
 
-function takeValue(walk: Walk, name: string, row: OptionRow, given: string): void {
+function takeValue(walk: Walk, name: string, row: StartOption, given: string): void {
   const value = row.valueAliases && Object.hasOwn(row.valueAliases, given) ? row.valueAliases[given]! : given;
   const key = optionKey(name);
   if (row.laterValues?.includes(value)) {
@@ -265,7 +259,7 @@ function listSoFar(walk: Walk, key: string): string[] {
 function takeSetting(walk: Walk, text: string): void {
   const equals = text.indexOf("=");
   const key = equals < 0 ? text : text.slice(0, equals);
-  const row = Object.hasOwn(SETTING_ROWS, key) ? SETTING_ROWS[key] : undefined;
+  const row = Object.hasOwn(SETTING_RULES, key) ? SETTING_RULES[key] : undefined;
   if (equals < 0) walk.errors.push(`Error: --set "${text}" has no value: --set KEY=VALUE`);
   else if (row === undefined) walk.errors.push(`Error: --set "${key}": there is no such setting${settingHint(key)}`);
   else {
@@ -276,14 +270,14 @@ function takeSetting(walk: Walk, text: string): void {
 }
 
 function settingHint(key: string): string {
-  const [near] = nearNames(key, Object.keys(SETTING_ROWS));
+  const [near] = nearNames(key, Object.keys(SETTING_RULES));
   return near === undefined ? " (`tiller config` lists all)" : `; did you mean ${near}?`;
 }
 
 /** An option that stands for a setting: its value must fit there. */
 function takeOptionSetting(walk: Walk, name: string, key: SettingKey): void {
   const value = walk.options[optionKey(name)];
-  const row = SETTING_ROWS[key];
+  const row = SETTING_RULES[key];
   if (value === true) walk.settings[key] = !name.startsWith("no-");
   else if (typeof value !== "string" || !row) walk.settings[key] = value;
   else {
@@ -294,10 +288,10 @@ function takeOptionSetting(walk: Walk, name: string, key: SettingKey): void {
 }
 
 /** What giving this option means beyond its value: a setting, a refusal, a warning. */
-function note(walk: Walk, name: string, row: OptionRow): void {
+function note(walk: Walk, name: string, row: StartOption): void {
   if (row.setting) takeOptionSetting(walk, name, row.setting);
-  if (row.status === "later") {
-    walk.errors.push(`Error: --${name} is not built yet (${row.summary.replace(/\.$/, "")}); leave it out`);
+  if (row.later !== undefined) {
+    walk.errors.push(`Error: --${name} is not built yet (${row.later.replace(/\.$/, "")}); leave it out`);
   } else if (row.warning) walk.warnings.push(`Warning: --${name}: ${row.warning}`);
 }
 

@@ -1,9 +1,10 @@
 import type { DialectName } from "@tiller/protocol/dialects/dialect";
-import { APPROVAL_MODES, type SettingKey, THINKING_LEVELS, UPDATE_MODES } from "./config/settings-schema.ts";
+import { APPROVAL_MODES, THINKING_LEVELS, UPDATE_MODES } from "./config/choices.ts";
+import type { SettingKey } from "./config/settings-schema.ts";
 
 /**
  * Every option of the command line: ours and those of pi, omp and xcsh, old and new. Parsing, types, help and docs/cli.md
- * come from this table. It is on the start path, so it is plain data.
+ * come from this table. The start path has `options-table.generated.ts` instead, the same without what is only for people.
  */
 
 export type OptionSystem = "tiller" | "pi" | "omp" | "xcsh";
@@ -14,7 +15,8 @@ export type OptionSystem = "tiller" | "pi" | "omp" | "xcsh";
  */
 export type OptionStatus = "works" | "accepted" | "later";
 
-export interface OptionRow {
+/** What is needed to read it. */
+export interface OptionRule {
   short?: string;
   /** flag: no value. value: one, the last wins. optional: with or without. repeatable: one each time. list: comma-separated. */
   kind: "flag" | "value" | "optional" | "repeatable" | "list";
@@ -29,11 +31,14 @@ export interface OptionRow {
   setting?: SettingKey;
   /** Only these sub-commands take it. */
   commands?: readonly SubCommand[];
+  /** Told on stderr when the option is given: what a host could wrongly expect of it. */
+  warning?: string;
+}
+
+export interface OptionRow extends OptionRule {
   systems: readonly OptionSystem[];
   status: OptionStatus;
   summary: string;
-  /** Told on stderr when the option is given: what a host could wrongly expect of it. */
-  warning?: string;
 }
 
 /** Words that may stand first, instead of a mode: they are for people. */
@@ -83,12 +88,6 @@ const OMP = ["omp", "xcsh"] as const;
 
 /** How the process talks. */
 export type ModeName = "rpc" | "text" | "json";
-
-/** Undefined when the command line names none. With both, `--mode` says more than `--print`. */
-export function modeOf({ mode, print }: CliOptions): ModeName | undefined {
-  if (mode === undefined) return print ? "text" : undefined;
-  return mode === "rpc-ui" ? "rpc" : mode;
-}
 
 const ROLE_WARNING = "models for other roles than the main one are not used yet";
 
@@ -595,21 +594,3 @@ type ValueOf<Row extends OptionRow> = Row["kind"] extends "flag"
 
 /** The options that were given: `--no-session` is `noSession`. Options that were not given are absent. */
 export type CliOptions = { -readonly [Name in OptionName as Camel<Name>]?: ValueOf<(typeof OPTIONS)[Name]> };
-
-export function optionKey(name: string): string {
-  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** Whether the command line says which session it is to be; if not, nothing is looked for at the start. */
-export function choosesSession(options: CliOptions): boolean {
-  return SESSION_CHOICES.some((key) => options[key] !== undefined);
-}
-
-const SESSION_CHOICES = [
-  "continue",
-  "resume",
-  "session",
-  "sessionId",
-  "name",
-  "fork",
-] as const satisfies readonly (keyof CliOptions)[];

@@ -7,10 +7,10 @@ import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { SessionHeader } from "@tiller/protocol/session-entry";
 import { unknownTools } from "./active-tools.ts";
 import type { RunArgs } from "./args.ts";
-import { choosesSession } from "./cli-options.ts";
 import { type Env, locksFolder, sessionFileName, sessionFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
 import { endProcesses, markedEnvironment } from "./exec/end-processes.ts";
+import { choosesSession } from "./given-options.ts";
 import type { Ground } from "./ground.ts";
 import { type LateMcp, lateMcp } from "./late-mcp.ts";
 import {

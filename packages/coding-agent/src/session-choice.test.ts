@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DIALECTS } from "@tiller/protocol/dialects/index";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type CliOptions, choosesSession } from "./cli-options.ts";
+import type { CliOptions } from "./cli-options.ts";
+import { choosesSession } from "./given-options.ts";
 import { type ChoiceInputs, chooseSession } from "./session-choice.ts";
 
 let dir = "";

@@ -1,4 +1,4 @@
-import type { APPROVAL_MODES } from "../config/settings-schema.ts";
+import type { APPROVAL_MODES } from "../config/choices.ts";
 import { isAllowedLine, type Match, matchRestricted } from "./command-match.ts";
 import { type CallPath, isAllowedPath, matchRestrictedPath, type PathBases } from "./path-match.ts";
 import { isAbout, type Rule } from "./rules.ts";

@@ -1,4 +1,4 @@
-import type { SettingRow } from "./settings-schema.ts";
+import type { SettingRule } from "./settings-schema.ts";
 
 /** Whether a value fits its row: the value to use, or what was expected in words. */
 export type CheckedValue = { ok: true; value: unknown } | { ok: false; expected: string };
@@ -9,7 +9,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function expectedText(row: SettingRow): string {
+export function expectedText(row: SettingRule): string {
   switch (row.type) {
     case "boolean":
       return "true or false";
@@ -30,7 +30,7 @@ export function expectedText(row: SettingRow): string {
   }
 }
 
-function fits(row: SettingRow, value: unknown): boolean {
+function fits(row: SettingRule, value: unknown): boolean {
   switch (row.type) {
     case "boolean":
       return typeof value === "boolean";
@@ -52,7 +52,7 @@ function fits(row: SettingRow, value: unknown): boolean {
 }
 
 /** Checks a value that came as JSON. */
-export function checkSettingValue(row: SettingRow, raw: unknown): CheckedValue {
+export function checkSettingValue(row: SettingRule, raw: unknown): CheckedValue {
   const value = isText(raw) && row.valueAliases && Object.hasOwn(row.valueAliases, raw) ? row.valueAliases[raw] : raw;
   return fits(row, value) ? { ok: true, value } : { ok: false, expected: expectedText(row) };
 }
@@ -88,7 +88,7 @@ function jsonOrText(text: string): unknown {
 }
 
 /** Checks a value that came as text, from the environment or the command line. */
-export function checkSettingText(row: SettingRow, text: string): CheckedValue {
+export function checkSettingText(row: SettingRule, text: string): CheckedValue {
   switch (row.type) {
     case "boolean":
       return checkSettingValue(row, booleanOfText(text));

@@ -1,8 +1,10 @@
 import { nearNames } from "../lib/near-name.ts";
+import { FOREIGN_KEYS } from "./foreign-keys.ts";
 import { readJsonFile } from "./json-file.ts";
 import type { Place } from "./json-place.ts";
 import { checkSettingValue, isPlainObject, shownValue } from "./setting-value.ts";
-import { FOREIGN_KEYS, SETTING_ROWS, type SettingKey, type SettingRow } from "./settings-schema.ts";
+import type { SettingKey, SettingRule } from "./settings-schema.ts";
+import { SETTING_RULES } from "./settings-table.generated.ts";
 
 /** What one source of settings says, and what is wrong with it. */
 export interface Layer {
@@ -65,7 +67,7 @@ function readObject(layer: Layer, rules: FileRules, object: object, outer: reado
     const path = [...outer, name];
     const given = path.join(".");
     const key = knownKey(given);
-    const row = key === undefined ? undefined : SETTING_ROWS[key];
+    const row = key === undefined ? undefined : SETTING_RULES[key];
     const nested = isPlainObject(value) && row?.type !== "map" && row?.type !== "any" && keysBelow(given).length > 0;
     if (nested) readObject(layer, rules, value, path);
     else if (key !== undefined && row) take(layer, rules, { path, given, key, row, value });
@@ -77,7 +79,7 @@ interface Found {
   path: readonly string[];
   given: string;
   key: string;
-  row: SettingRow;
+  row: SettingRule;
   value: unknown;
 }
 
@@ -107,7 +109,7 @@ function unknownKey(layer: Layer, path: readonly string[], given: string, value:
 }
 
 function expectedInstead(given: string): string {
-  const [near] = nearNames(given, Object.keys(SETTING_ROWS));
+  const [near] = nearNames(given, Object.keys(SETTING_RULES));
   if (near !== undefined) return `did you mean ${near}?`;
   const outer = given.slice(0, Math.max(0, given.lastIndexOf(".")));
   const siblings = outer === "" ? [] : keysBelow(outer);
@@ -129,15 +131,15 @@ function placed(layer: Layer, path: readonly string[], { text, ...problem }: Unp
 
 /** The key by its name of today or an old one. */
 export function knownKey(given: string): SettingKey | undefined {
-  if (Object.hasOwn(SETTING_ROWS, given)) return given as SettingKey;
-  const renamed = Object.entries(SETTING_ROWS).find(([, row]) => row.formerly?.includes(given));
+  if (Object.hasOwn(SETTING_RULES, given)) return given as SettingKey;
+  const renamed = Object.entries(SETTING_RULES).find(([, row]) => row.formerly?.includes(given));
   return renamed?.[0] as SettingKey | undefined;
 }
 
 /** What may stand in the object of this name: the next part of each key, old names too. */
 function keysBelow(given: string): string[] {
   const below = `${given}.`;
-  const names = Object.entries(SETTING_ROWS).flatMap(([key, row]) => [key, ...(row.formerly ?? [])]);
+  const names = Object.entries(SETTING_RULES).flatMap(([key, row]) => [key, ...(row.formerly ?? [])]);
   const parts = names.flatMap((name) => (name.startsWith(below) ? [name.slice(below.length)] : []));
   return [...new Set(parts.map((part) => part.split(".", 1)[0] ?? part))];
 }

@@ -1,34 +1,20 @@
 import type { Dialect, DialectName } from "@tiller/protocol/dialects/dialect";
 import { DIALECTS } from "@tiller/protocol/dialects/index";
-import type { ThinkingLevel } from "@tiller/protocol/model";
-import type { InterruptMode, QueueMode, UpdateMode } from "@tiller/protocol/state";
-import type { RuleInterruptMode } from "@tiller/protocol/stream-rule";
+import {
+  APPROVAL_MODES,
+  INTERRUPT_MODES,
+  QUEUE_MODES,
+  REDACT_MODES,
+  RULE_INTERRUPT_MODES,
+  THINKING_LEVELS,
+  UPDATE_MODES,
+} from "./choices.ts";
 
 /**
- * Every setting. Types, defaults, checks and docs/settings.md come from this table. It is on the start path, so it is
- * plain data; a dotted key stands for nested objects in the file. Which option or variable beats a setting stands in the
- * table of options and in the one of variables.
+ * Every setting. Types, defaults, checks and docs/settings.md come from this table; a dotted key stands for nested objects
+ * in the file. Which option or variable beats a setting stands in the table of options and in the one of variables. The
+ * start path has `settings-table.generated.ts` instead, the same without what is only for people.
  */
-
-export const THINKING_LEVELS = [
-  "off",
-  "minimal",
-  "low",
-  "medium",
-  "high",
-  "xhigh",
-] as const satisfies readonly ThinkingLevel[];
-export const UPDATE_MODES = ["snapshot", "delta"] as const satisfies readonly UpdateMode[];
-export const RULE_INTERRUPT_MODES = [
-  "always",
-  "prose-only",
-  "tool-only",
-  "never",
-] as const satisfies readonly RuleInterruptMode[];
-const QUEUE_MODES = ["all", "one-at-a-time"] as const satisfies readonly QueueMode[];
-export const APPROVAL_MODES = ["always", "write", "never"] as const;
-export const REDACT_MODES = ["all", "keys", "none"] as const;
-const INTERRUPT_MODES = ["immediate", "wait"] as const satisfies readonly InterruptMode[];
 
 export type SettingType = "boolean" | "integer" | "number" | "string" | "choice" | "strings" | "map" | "any";
 
@@ -38,7 +24,8 @@ function perDialect<T>(pick: (dialect: Dialect) => T): Record<DialectName, T> {
   return { union: pick(union), pi: pick(pi), omp: pick(omp), xcsh: pick(xcsh) };
 }
 
-export interface SettingRow {
+/** What is needed to read it. */
+export interface SettingRule {
   type: SettingType;
   /** Absent: unset unless somebody sets it. */
   default?: unknown;
@@ -63,6 +50,9 @@ export interface SettingRow {
    * of numbers the smaller one is stricter, and 0 is no limit at all.
    */
   stricterOnly?: true;
+}
+
+export interface SettingRow extends SettingRule {
   /** later: read and checked, but the capability behind it is not built yet. */
   status: "works" | "later";
   summary: string;
@@ -611,35 +601,6 @@ export type SettingKey = keyof typeof SETTINGS;
 
 /** The table with its rows seen alike. */
 export const SETTING_ROWS: Readonly<Record<string, SettingRow>> = SETTINGS;
-
-/** Keys of existing set-ups that concern a terminal, an installer or another system; they are passed over in silence. */
-export const FOREIGN_KEYS: readonly string[] = [
-  "theme",
-  "themes",
-  "transport",
-  "websockets",
-  "quietStartup",
-  "hideThinkingBlock",
-  "npmCommand",
-  "collapseChangelog",
-  "lastChangelogVersion",
-  "enableInstallTelemetry",
-  "terminal",
-  "markdown",
-  "warnings",
-  "doubleEscapeAction",
-  "treeFilterMode",
-  "editorPaddingX",
-  "autocompleteMaxVisible",
-  "branchSummary",
-  "contextPromotion",
-  "lsp",
-  "edit",
-  "read",
-  "bash",
-  "tools",
-  "disabledExtensions",
-];
 
 type TypeOf<Row> = Row extends { type: "boolean" }
   ? boolean

@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FOREIGN_KEYS } from "./foreign-keys.ts";
 import { readJsonFile } from "./json-file.ts";
 import { checkSettingValue } from "./setting-value.ts";
 import { type LoadedSettings, loadSettings, type SettingsInputs } from "./settings.ts";
-import { FOREIGN_KEYS, SETTING_ROWS } from "./settings-schema.ts";
+import { SETTING_ROWS } from "./settings-schema.ts";
 
 let root: string;
 beforeEach(() => {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { DialectName } from "@tiller/protocol/dialects/dialect";
-import { VARIABLES } from "./env.ts";
 import { fileExists } from "./json-file.ts";
 import { type Env, PROJECT_FOLDERS } from "./paths.ts";
 import { checkSettingText, shownValue } from "./setting-value.ts";
 import { fileLayer, type Layer, type SettingProblem } from "./settings-file.ts";
-import { SETTING_ROWS, type SettingKey, type SettingValue } from "./settings-schema.ts";
+import type { SettingKey, SettingValue } from "./settings-schema.ts";
+import { SETTING_RULES, VARIABLE_SETTINGS } from "./settings-table.generated.ts";
 
 /**
  * The settings of this process. Weakest to strongest: built-in default, default of the dialect, user file, project files,
@@ -74,7 +74,7 @@ function settingsOf(
 ): Settings {
   const strongest = new Map<string, Layer>();
   const builtIn = (key: SettingKey): unknown =>
-    SETTING_ROWS[key]?.dialectDefaults?.[dialect] ?? SETTING_ROWS[key]?.default;
+    SETTING_RULES[key]?.dialectDefaults?.[dialect] ?? SETTING_RULES[key]?.default;
   const current = (key: SettingKey): unknown => strongest.get(key)?.values.get(key)?.value ?? builtIn(key);
   for (const layer of layers) {
     for (const key of layer.values.keys() as Iterable<SettingKey>) {
@@ -86,18 +86,18 @@ function settingsOf(
     layers.flatMap((layer) => (layer.values.get(key)?.value as unknown[] | undefined) ?? []);
   return {
     // Every value was checked against its row before it came in, which is what the type of the row says.
-    get: <K extends SettingKey>(key: K) => (SETTING_ROWS[key]?.addsUp ? all(key) : current(key)) as SettingValue<K>,
+    get: <K extends SettingKey>(key: K) => (SETTING_RULES[key]?.addsUp ? all(key) : current(key)) as SettingValue<K>,
     origin(key) {
       const layer = strongest.get(key);
       if (layer) return originIn(layer, key);
-      return builtIn(key) === SETTING_ROWS[key]?.default ? { kind: "default" } : { kind: "dialect", name: dialect };
+      return builtIn(key) === SETTING_RULES[key]?.default ? { kind: "default" } : { kind: "dialect", name: dialect };
     },
   };
 }
 
 /** A project that nobody trusts must not loosen what protects the user from it. */
 function looserThan(current: unknown, layer: Layer, key: SettingKey): boolean {
-  const { stricterOnly, values } = SETTING_ROWS[key] ?? {};
+  const { stricterOnly, values } = SETTING_RULES[key] ?? {};
   const { value } = layer.values.get(key) ?? {};
   // The higher the looser.
   const place = (of: unknown): number => (values ? values.indexOf(String(of)) : Number(of) || Number.POSITIVE_INFINITY);
@@ -145,10 +145,10 @@ function projectLayers(inputs: SettingsInputs): Layer[] {
 
 function environmentLayers({ env, rpc }: SettingsInputs): Layer[] {
   const layers: Layer[] = [];
-  for (const [name, { setting }] of Object.entries(VARIABLES)) {
-    const text = setting === undefined ? undefined : env[name];
-    const row = setting === undefined ? undefined : SETTING_ROWS[setting];
-    if (!text || !row || !setting || (rpc && row.resetInRpc)) continue;
+  for (const [name, setting] of Object.entries(VARIABLE_SETTINGS)) {
+    const text = env[name];
+    const row = SETTING_RULES[setting];
+    if (!text || !row || (rpc && row.resetInRpc)) continue;
     const layer: Layer = { kind: "environment", name, values: new Map(), problems: [] };
     const checked = checkSettingText(row, text);
     if (checked.ok) layer.values.set(setting, { value: checked.value });

@@ -1,4 +1,4 @@
-import { THINKING_LEVELS } from "../config/settings-schema.ts";
+import { THINKING_LEVELS } from "../config/choices.ts";
 import { plainJson } from "../lib/plain-json.ts";
 import type { HookName } from "../session/ports.ts";
 import type { ExtensionActions, RegisteredServer } from "./actions.ts";

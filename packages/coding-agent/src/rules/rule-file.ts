@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { StreamRule } from "@tiller/protocol/stream-rule";
-import { RULE_INTERRUPT_MODES } from "../config/settings-schema.ts";
+import { RULE_INTERRUPT_MODES } from "../config/choices.ts";
 import { type Markdown, readMarkdown, splitFrontMatter, textOf } from "../prompts/frontmatter.ts";
 import { type Condition, readCondition } from "./condition.ts";
 import { readGlob } from "./glob.ts";
