@@ -108,18 +108,37 @@ function asciiOnly(file) {
   return { ...file, code: file.code.replace(/[\u0080-\uffff]/g, escaped) };
 }
 
-const GETTER = /Object\.defineProperty\(exports,"([\w$]+)",\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\)/g;
+const GETTER = /^Object\.defineProperty\(exports,"([\w$]+)",\{enumerable:!0,get:function\(\)\{return ?([^{}]+)\}\}\)$/;
 
-/** What never changes is exported as it is: a getter costs each start a function, and each use a call. */
+/**
+ * The bundler exports everything through getters, which cost each start a function and each use a call. Where nothing that is
+ * exported is ever assigned to, all of it is one plain object.
+ */
 function plainExports(file) {
-  const fixed = new Set(parseAst(file.code).body.flatMap(fixedNames));
-  const code = file.code.replace(GETTER, (getter, as, name) => (fixed.has(name) ? `exports.${as}=${name}` : getter));
-  return { ...file, code };
+  const { code } = file;
+  const { body } = parseAst(code);
+  const last = body.at(-1)?.expression;
+  const parts = (last?.expressions ?? [last ?? { start: 0, end: 0 }]).map(({ start, end }) => code.slice(start, end));
+  const exported = parts.flatMap((part) => GETTER.exec(part)?.slice(1, 3).join(":") ?? []);
+  const others = parts.filter((part) => !GETTER.test(part));
+  const rest = [code.slice(0, body.at(-1)?.start), others.join(",")].join("");
+  const [assigned, fixed] = [assignedNames(body), new Set(body.flatMap(fixedNames))];
+  const changes = exported.map((pair) => pair.split(":")[1]).some((name) => assigned.has(name) && !fixed.has(name));
+  if (exported.length === 0 || changes || /\bexports\b/.test(rest)) return file;
+  return { ...file, code: `${rest}\nmodule.exports={${exported.join(",")}};\n` };
 }
 
+/** What of the top level cannot be assigned to; elsewhere something else may have the same name. */
 function fixedNames({ type, kind, id, declarations }) {
-  if (type === "FunctionDeclaration" || type === "ClassDeclaration") return [id.name];
+  if (type === "FunctionDeclaration") return [id.name];
   return type === "VariableDeclaration" && kind === "const" ? declarations.map((each) => each.id.name) : [];
+}
+
+function assignedNames(node, names = new Set()) {
+  if (node.type === "AssignmentExpression") names.add(node.left.name);
+  if (node.type === "UpdateExpression") names.add(node.argument.name);
+  for (const child of Object.values(node)) if (child && typeof child === "object") assignedNames(child, names);
+  return names;
 }
 
 function buildId(chunks) {

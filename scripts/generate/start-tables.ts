@@ -26,9 +26,11 @@ ${settings.join("\n")}
 }
 
 export function renderOptionsTable(): string {
-  const rules = Object.entries(OPTION_ROWS).map(([name, { systems: _systems, status, summary, ...rule }]) =>
+  const rows = Object.entries(OPTION_ROWS);
+  const rules = rows.map(([name, { short: _short, systems: _systems, status, summary, ...rule }]) =>
     line(name, { ...rule, ...(status === "later" && { later: summary }) }),
   );
+  const shorts = rows.flatMap(([name, { short }]) => (short ? [line(`-${short}`, name)] : []));
   return `${NOTE}
 import type { OptionRule, SubCommand } from "./cli-options.ts";
 
@@ -39,6 +41,10 @@ export interface StartOption extends OptionRule {
 
 export const OPTION_RULES: Readonly<Record<string, StartOption>> = {
 ${rules.join("\n")}
+};
+
+export const SHORT_OPTIONS: Readonly<Record<string, string>> = {
+${shorts.join("\n")}
 };
 
 export const SUB_COMMAND_NAMES: readonly SubCommand[] = ${JSON.stringify(Object.keys(SUB_COMMANDS))};

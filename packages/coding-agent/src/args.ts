@@ -7,7 +7,7 @@ import type { SettingKey } from "./config/settings-schema.ts";
 import { SETTING_RULES } from "./config/settings-table.generated.ts";
 import { modeOf, optionKey } from "./given-options.ts";
 import { editDistance, nearNames } from "./lib/near-name.ts";
-import { OPTION_RULES, type StartOption, SUB_COMMAND_NAMES } from "./options-table.generated.ts";
+import { OPTION_RULES, SHORT_OPTIONS, type StartOption, SUB_COMMAND_NAMES } from "./options-table.generated.ts";
 
 /** What the command line asks for. Reading it touches nothing: whoever calls prints and exits. */
 export type ParsedArgs =
@@ -54,10 +54,6 @@ interface Walk {
   /** What is neither an option nor the value of one. */
   words: string[];
 }
-
-const NAME_BY_SHORT: ReadonlyMap<string, string> = new Map(
-  Object.entries(OPTION_RULES).flatMap(([name, row]) => (row.short ? [[`-${row.short}`, name]] : [])),
-);
 
 export function parseArgs(argv: readonly string[], programName: string): ParsedArgs {
   const walk = walkOver(argv);
@@ -111,8 +107,8 @@ function refusalOf(
   }
   walk.unknown = walk.unknown.filter((unknown) => !isHopeless(unknown));
   for (const [name, row] of Object.entries(OPTION_RULES)) {
-    const isGiven = Object.hasOwn(options, optionKey(name));
-    if (isGiven && row.commands && !(command && row.commands.includes(command))) {
+    if (!row.commands || !Object.hasOwn(options, optionKey(name))) continue;
+    if (!(command && row.commands.includes(command))) {
       const places = row.commands.map((place) => `\`tiller ${place}\``);
       errors.push(`Error: --${name} is for ${places.join(", ").replace(/, (?!.*, )/, " and ")}`);
     }
@@ -215,7 +211,7 @@ function isOptionLike(arg: string): boolean {
 }
 
 function splitOption(arg: string): { name: string | undefined; attached: string | undefined } {
-  if (!arg.startsWith("--")) return { name: NAME_BY_SHORT.get(arg), attached: undefined };
+  if (!arg.startsWith("--")) return { name: SHORT_OPTIONS[arg], attached: undefined };
   const equals = arg.indexOf("=");
   const name = equals < 0 ? arg.slice(2) : arg.slice(2, equals);
   return {

@@ -27,10 +27,7 @@ export interface CodeCacheOptions {
   folder: string;
   /** Changes with every build: an upgrade in place may keep sizes and times of files. */
   build: string;
-  /**
-   * Node's own, as it is in the folder of the entry. `node:zlib` and `node:module` are asked of it where they are needed:
-   * each costs as much as all that this file does, and a start without a cache needs neither.
-   */
+  /** Node's own, as it is in the folder of the entry. */
   require: Require;
 }
 
@@ -52,7 +49,6 @@ const EXTENSIONS = /^load-extensions/;
 export function loadWithCodeCache({ entry, folder, build, require: nodeRequire }: CodeCacheOptions): void {
   const cacheDir = join(folder, `${process.version}-${process.arch}-${build}`);
   const isOurs = isOnlyOurs(cacheDir, entry);
-  const checksum: Checksum = (bytes) => (nodeRequire("node:zlib") as typeof import("node:zlib")).crc32(bytes);
   const loaded = new Map<string, Loaded>();
   const fresh = new Map<string, Script>();
   let worthKeeping = false;
@@ -72,7 +68,7 @@ export function loadWithCodeCache({ entry, folder, build, require: nodeRequire }
       // Nothing in the bundle is outside ASCII.
       const source = readFileSync(file, "latin1");
       const cache = source.length < TOO_SMALL ? undefined : cacheName(file);
-      const code = isOurs && cache !== undefined ? readCode(join(cacheDir, cache), checksum) : undefined;
+      const code = isOurs && cache !== undefined ? readCode(join(cacheDir, cache)) : undefined;
       // What is in the cache was looked at when it got there.
       if (!code && source.includes(IMPORTS)) runByNode(file, source, require, module);
       else compile(file, source, cache, code)(module.exports, require, module, file, place);
@@ -96,7 +92,7 @@ export function loadWithCodeCache({ entry, folder, build, require: nodeRequire }
 
   process.once("exit", () => {
     const from = worthKeeping ? 0 : (beforeExtensions ?? fresh.size);
-    if (isOurs && fresh.size > from) keep(cacheDir, new Map([...fresh].slice(from)), checksum);
+    if (isOurs && fresh.size > from) keep(cacheDir, new Map([...fresh].slice(from)));
   });
   load(entry);
 }
@@ -123,6 +119,7 @@ export function isOnlyOurs(cacheDir: string, program: string): boolean {
 const IMPORTS = "import(";
 
 function runByNode(file: string, source: string, require: Require, loaded: Loaded): void {
+  // Only now: it takes longer than all that this file does.
   const NodeModule = require("node:module") as typeof Module;
   const module = Object.assign(new NodeModule(file), { filename: file, require, exports: loaded.exports });
   (module as unknown as { _compile(source: string, file: string): void })._compile(source, file);
@@ -135,31 +132,28 @@ function cacheName(file: string): string {
   return `${basename(file)}-${size}-${Math.round(mtimeMs)}`;
 }
 
-const CHECKSUM_BYTES = 4;
-
-type Checksum = (bytes: Buffer) => number;
-
-/** The engine trusts what it is given, and dies of it: so nothing is given to it that is not what was written. */
-function readCode(file: string, checksum: Checksum): Buffer | undefined {
+/**
+ * The engine trusts what it is given, and dies of it: so nothing is given to it that is not what was written. Code is
+ * written twice and compared, which takes less than loading what makes checksums.
+ */
+function readCode(file: string): Buffer | undefined {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
   } catch {
     return undefined;
   }
-  if (bytes.length <= CHECKSUM_BYTES) return undefined;
-  const code = bytes.subarray(CHECKSUM_BYTES);
-  return checksum(code) === bytes.readUInt32LE(0) ? code : undefined;
+  const code = bytes.subarray(0, bytes.length / 2);
+  return code.length > 0 && code.equals(bytes.subarray(code.length)) ? code : undefined;
 }
 
 /** Written aside and renamed: many processes start at once, and none may read half a file. */
-function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>, checksum: Checksum): void {
+function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>): void {
   try {
     mkdirSync(cacheDir, { recursive: true, mode: 0o755 });
     const aside = mkdtempSync(join(cacheDir, "new-"));
     for (const [name, script] of scripts) {
-      const code = script.createCachedData();
-      writeCode(join(aside, name), code, checksum(code));
+      writeCode(join(aside, name), script.createCachedData());
       renameSync(join(aside, name), join(cacheDir, name));
     }
     rmSync(aside, { recursive: true });
@@ -169,12 +163,10 @@ function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>, checksum: 
   }
 }
 
-function writeCode(file: string, code: Buffer, checksum: number): void {
-  const sum = Buffer.alloc(CHECKSUM_BYTES);
-  sum.writeUInt32LE(checksum);
+function writeCode(file: string, code: Buffer): void {
   const fd = openSync(file, "wx", 0o644);
   try {
-    writeSync(fd, Buffer.concat([sum, code]));
+    writeSync(fd, Buffer.concat([code, code]));
     fsyncSync(fd);
   } finally {
     closeSync(fd);
