@@ -11,7 +11,7 @@ const ZONES: readonly (readonly [zone: string, pattern: RegExp])[] = [
   ["ai", /^packages\/ai\//],
   ["agent", /^packages\/agent\//],
   ["session/store", /^packages\/coding-agent\/src\/session\/store\//],
-  ["top", /^packages\/coding-agent\/src\/(cli|app|main|index)\.ts$/],
+  ["top", /^packages\/coding-agent\/src\/(cli|app|main|sub-commands|index)\.ts$/],
   ["command-line", /^packages\/coding-agent\/src\/(args|cli-options|given-options|help|options-table\.generated)\.ts$/],
   // What lies beside them puts the parts together: create-session and its helpers.
   ["composition", /^packages\/coding-agent\/src\/[\w-]+\.ts$/],

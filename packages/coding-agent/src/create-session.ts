@@ -7,7 +7,7 @@ import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { SessionHeader } from "@tiller/protocol/session-entry";
 import { unknownTools } from "./active-tools.ts";
 import type { RunArgs } from "./args.ts";
-import { type Env, locksFolder, sessionFileName, sessionFolder } from "./config/paths.ts";
+import { type Env, locksFolder, sessionFileName } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
 import { endProcesses, markedEnvironment } from "./exec/end-processes.ts";
 import { choosesSession } from "./given-options.ts";
@@ -28,29 +28,24 @@ import {
   lateTodos,
 } from "./late-parts.ts";
 import { type Late, late } from "./lib/late.ts";
-import { limitsOf, retryOf } from "./part-settings.ts";
+import { limitsOf, retryOf, sessionDir } from "./part-settings.ts";
 import type { Recording } from "./recording/seams.ts";
 import { type AgentSession, createAgentSession, type SessionModes } from "./session/agent-session.ts";
 import { createBashRunner } from "./session/bash-runner.ts";
-import type { Compactor } from "./session/compaction/compactor.ts";
 import { lateCompactor } from "./session/compaction/late-compactor.ts";
 import { createContextUsage } from "./session/context-usage.ts";
-import { createEventPipeline, type EventPipeline } from "./session/event-pipeline.ts";
+import { createEventPipeline } from "./session/event-pipeline.ts";
 import { createHandledPrompts } from "./session/handled-prompts.ts";
 import { createModelControl, type ModelChange, type ModelControl } from "./session/model-control.ts";
 import type { SessionHooks } from "./session/ports.ts";
-import { createResumption, type Resumption } from "./session/resumption.ts";
+import { createResumption } from "./session/resumption.ts";
 import type { SessionEvent } from "./session/session-event.ts";
 import { createSessionQueue, type WaitingMessage } from "./session/session-queue.ts";
 import { createSessionRun } from "./session/session-run.ts";
 import { beginSession } from "./session/store/begin-session.ts";
-import type { EventJournal } from "./session/store/event-journal.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
 import { createSessionStore, type SessionStore } from "./session/store/session-store.ts";
-import type { SubAgents } from "./session/sub-agents.ts";
-import type { Todos } from "./session/todos.ts";
 import { noSpending } from "./session/usage-tally.ts";
-import type { SessionCompaction } from "./session-compaction.ts";
 import type { JoinedExtensions } from "./session-extensions.ts";
 import type { EnteringHistory } from "./session-history.ts";
 import { openSetUp } from "./set-up.ts";
@@ -308,22 +303,25 @@ async function joinParts(ground: Ground): Promise<Joined> {
     emit: pipeline.emit,
   });
   const stop = (reason: string): Promise<void> => session.stop(reason);
-  const history = lateHistory(ground, {
-    store,
-    pipeline,
-    models,
-    disk,
-    notices,
-    compactor,
-    resumption,
-    summaries,
-    stop,
-    hooks: () => joined?.hooks,
-    todos,
-    subAgents,
-    journal,
-    isStreaming: () => run.isStreaming,
-    openDisk,
+  const history = late(async () => {
+    const { joinHistory } = await import("./join-history.ts");
+    return joinHistory(ground, {
+      store,
+      pipeline,
+      models,
+      disk,
+      compactor,
+      resumption,
+      summaries,
+      stop,
+      hooks: joined?.hooks,
+      tellLevel: (level, previous) => tellLevel(joined?.hooks, level, previous),
+      todos,
+      subAgents,
+      journal,
+      isStreaming: () => run.isStreaming,
+      openDisk,
+    });
   });
   let joined: JoinedExtensions | undefined;
   const started = (): Promise<void> => joined?.started() ?? Promise.resolve();
@@ -417,78 +415,6 @@ function tellModel(hooks: SessionHooks | undefined, model: Model, { previous, so
   void hooks.run("model_select", { model, ...(previous && { previousModel: previous }), source });
 }
 
-interface HistoryParts {
-  store: SessionStore;
-  pipeline: EventPipeline;
-  models: ModelControl;
-  disk: DiskSettings;
-  notices: Notices;
-  compactor: Compactor;
-  resumption: Resumption;
-  summaries: Late<SessionCompaction>;
-  hooks(): SessionHooks | undefined;
-  todos: Late<Todos>;
-  subAgents: Late<SubAgents>;
-  journal: Late<EventJournal>;
-  /** Ends what is going on in the session. */
-  stop(reason: string): Promise<void>;
-  isStreaming(): boolean;
-  openDisk(): Promise<void>;
-}
-
-/** Everything about other sessions, and what it means for the parts when another one is entered. */
-function lateHistory(ground: Ground, parts: HistoryParts): Late<EnteringHistory> {
-  const { run: args, env, clock, ids, agentDir } = ground;
-  const { store, pipeline, models, disk, notices, compactor, resumption, summaries, stop, hooks, todos, subAgents } =
-    parts;
-  const emit = (event: SessionEvent): void =>
-    event.type === "notice" ? notices.tell(event.level, event.message) : void pipeline.emit(event);
-  return late(async () => {
-    const [{ createSessionHistory }, { adoptSession, recordChoice }] = await Promise.all([
-      import("./session-history.ts"),
-      import("./session/adopt-session.ts"),
-      // A session that comes from a file has a size, and may have a plan.
-      summaries.load(),
-      todos.load(),
-      // Another session has its own numbers, from its first event on.
-      args.mode === "rpc" ? parts.journal.load() : undefined,
-    ]);
-    return createSessionHistory({
-      store,
-      emit: pipeline.emit,
-      hooks: hooks(),
-      disk,
-      clock,
-      ids,
-      agentDir,
-      sessionDir: (folder) => sessionDir(ground, folder),
-      keepsFiles: !args.options.noSession,
-      env,
-      stop,
-      adopt(how, keeps = {}) {
-        const onThinkingLevel = (level: ThinkingLevel, previous: ThinkingLevel): void =>
-          tellLevel(hooks(), level, previous);
-        const wasInterrupted = adoptSession({ how, ...keeps }, { store, models, clock, emit, onThinkingLevel });
-        resumption.entered(wasInterrupted, how === "resume" ? () => recordChoice(store, models) : undefined);
-        compactor.reset();
-        todos.made?.adopt();
-        if (how !== "tree") subAgents.made?.forget();
-      },
-      summarize: async (...task) => (await summaries.load()).summarizeBranch(...task),
-      handoff: {
-        isBusy: () => parts.isStreaming() || compactor.isCompacting,
-        summarize: async (...task) => (await summaries.load()).summarizeForHandoff(...task),
-        async add(untimed) {
-          await parts.openDisk();
-          const message = { ...untimed, timestamp: clock.now() };
-          void pipeline.emit({ type: "message_start", message });
-          void pipeline.emit({ type: "message_end", message });
-        },
-      },
-    });
-  });
-}
-
 /** The session that the command line asks for, or the new one that is in the store already. Gives back why not. */
 async function enterFirstSession(ground: Ground, { store, models, history }: Joined): Promise<string | undefined> {
   const { agentDir, cwd, env } = ground;
@@ -519,11 +445,6 @@ function builtInTools({ run, settings }: Ground): BuiltIn {
   );
   const named = (wanted: boolean): string[] => needy.filter(({ isOn }) => isOn === wanted).map(({ name }) => name);
   return { usual: [...usual, ...named(true)], missing: named(false) };
-}
-
-/** Where the session files of a working folder lie. */
-function sessionDir({ agentDir, env, settings }: Ground, cwd: string): string {
-  return sessionFolder({ agentDir, cwd, env, sessionDir: settings.get("sessionDir") });
 }
 
 /** What a person should know. Before anybody listens it is kept. */

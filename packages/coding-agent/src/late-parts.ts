@@ -1,7 +1,4 @@
-import { existsSync } from "node:fs";
-import type { AgentMessage } from "@tiller/protocol/message";
 import type { Approvals } from "./approvals/approvals.ts";
-import { journalsFolder } from "./config/paths.ts";
 import type { Ground } from "./ground.ts";
 import type { SubAgentParts } from "./join-sub-agents.ts";
 import { type Late, late, latePer } from "./lib/late.ts";
@@ -241,48 +238,8 @@ export function lateHostTools(toolbox: Toolbox): Late<HostTools> {
 }
 
 /** What the host is told of the session, kept for it. */
-export function lateJournal(
-  { agentDir, settings }: Ground,
-  store: SessionStore,
-  disk: DiskSettings,
-): Late<EventJournal> {
-  return late(async () => {
-    const { createEventJournal } = await import("./session/store/event-journal.ts");
-    return createEventJournal({
-      session: {
-        get sessionId() {
-          return store.sessionId;
-        },
-        get sessionFile() {
-          return store.sessionFile;
-        },
-        get hasBegun() {
-          if (store.messageCount > 0) return true;
-          // Who has gone back to before the first message has none, and a file all the same; a copy of nothing has neither.
-          return store.log.loadedLength > 0 && store.sessionFile !== undefined && existsSync(store.sessionFile);
-        },
-        get isContinued() {
-          const { loadedLength, header } = store.log;
-          return loadedLength > 0 || (header.parentSession !== undefined && store.messageCount > 0);
-        },
-        get isInUse() {
-          return store.isInUse;
-        },
-        newestFirst: () => saidInReverse(store),
-      },
-      folder: journalsFolder(agentDir),
-      maxBytes: settings.get("journal.maxBytes"),
-      onTrouble: (message) => disk.onNotice("warning", message),
-    });
-  });
-}
-
-/** Of shell commands hosts are told in other ways. */
-function* saidInReverse(store: SessionStore): Generator<AgentMessage> {
-  for (const position of store.path().toReversed()) {
-    const entry = store.log.kind(position) === "message" ? store.log.entry(position) : undefined;
-    if (entry?.type === "message" && entry.message.role !== "bashExecution") yield entry.message;
-  }
+export function lateJournal(ground: Ground, store: SessionStore, disk: DiskSettings): Late<EventJournal> {
+  return late(async () => (await import("./session-journal.ts")).sessionJournal(ground, store, disk));
 }
 
 /** The URLs of the host, once it lends any. */

@@ -39,50 +39,11 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     return parsed.exitCode;
   }
   const { run } = parsed;
-  const clock = systemClock;
-  if (parsed.kind === "sessions") {
-    const { runSessions } = await import("./sessions/sub-command.ts");
-    return runSessions({ words: parsed.words, run, env, cwd, clock, print });
-  }
-  if (parsed.kind === "schema") {
-    const { runSchema } = await import("./schema-command.ts");
-    return runSchema({ words: parsed.words, print });
-  }
-  if (parsed.kind === "config") {
-    const { runConfig } = await import("./config-command/sub-command.ts");
-    return runConfig({ words: parsed.words, run, env, cwd, print });
-  }
-  if (parsed.kind === "export") {
-    const { runExport } = await import("./export-command.ts");
-    return runExport({ words: parsed.words, run, env, cwd, clock, print });
-  }
-  if (parsed.kind === "chat") {
-    const { runChatCommand } = await import("./chat/sub-command.ts");
-    const streams = { input: openStdin(), output: openStdout() };
-    const { words } = parsed;
-    return runChatCommand({ argv: argv.slice(1), words, programName, env, version: __TILLER_VERSION__, ...streams });
-  }
-  if (parsed.kind === "transcript") {
-    const { runTranscripts } = await import("./transcript/sub-command.ts");
-    return runTranscripts({ words: parsed.words, run, env, cwd, clock, programName, print });
-  }
-  if (parsed.kind === "replay") {
-    const { runReplay } = await import("./recording/sub-command.ts");
-    const play = ({ head, recording }: OpenedReplay) => playBack(head, recording, print);
-    return runReplay({ ...tapeInputs(programName), words: parsed.words, run, env, cwd, print, play });
-  }
   if (parsed.kind !== "run") {
-    const { runSubCommand } = await import("./doctor/sub-command.ts");
-    return runSubCommand({
-      command: parsed.kind,
-      words: parsed.words,
-      run,
-      env,
-      cwd,
-      clock,
-      version: __TILLER_VERSION__,
-      print,
-    });
+    const { runSubCommand } = await import("./sub-commands.ts");
+    const tape = tapeInputs(programName);
+    const play = ({ head, recording }: OpenedReplay) => playBack(head, recording, print);
+    return runSubCommand({ parsed, argv, env, cwd, print, tape, play });
   }
   if (run.options.record !== undefined) {
     const { openRecord } = await import("./recording/open.ts");

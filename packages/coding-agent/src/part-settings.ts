@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { ModelRequest } from "@tiller/ai/provider";
 import type { PromptLimits } from "@tiller/protocol/limits";
-import { type Env, resolvePath } from "./config/paths.ts";
+import { type Env, resolvePath, sessionFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
 import type { SettingKey } from "./config/settings-schema.ts";
 import type { ShellSettings } from "./exec/shell.ts";
@@ -72,4 +72,15 @@ export function shellOf(settings: Settings, cwd: string, env: Env): ShellSetting
   // A path counts from the working folder; a bare name is looked up by the system.
   const path = given?.includes("/") ? resolvePath(given, cwd, env) : given;
   return { path, prefix: settings.get("shellCommandPrefix") };
+}
+
+interface SessionPlace {
+  agentDir: string;
+  env: Env;
+  settings: Settings;
+}
+
+/** Where the session files of a working folder lie. */
+export function sessionDir({ agentDir, env, settings }: SessionPlace, cwd: string): string {
+  return sessionFolder({ agentDir, cwd, env, sessionDir: settings.get("sessionDir") });
 }

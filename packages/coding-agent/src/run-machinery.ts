@@ -12,7 +12,7 @@ import type { Recording } from "./recording/seams.ts";
 import type { HostUris } from "./session/host-uris.ts";
 import { messagesToLlm } from "./session/messages-to-llm.ts";
 import type { SessionHooks, SystemMessage } from "./session/ports.ts";
-import type { RunMachinery } from "./session/session-run.ts";
+import type { RunMachinery } from "./session/run-options.ts";
 import type { StreamRules } from "./stream-rules.ts";
 import { buildSystemPrompt, type SystemPromptParts } from "./system-prompt/build.ts";
 import type { Toolbox } from "./toolbox.ts";

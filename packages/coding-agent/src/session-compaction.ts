@@ -8,7 +8,8 @@ import type { HandoffOptions } from "./session/handoff.ts";
 import type { SessionHooks } from "./session/ports.ts";
 import { fromLeaf } from "./session/restore.ts";
 import type { RetrySettings } from "./session/retry-policy.ts";
-import type { RunMachinery, SessionRun } from "./session/session-run.ts";
+import type { RunMachinery } from "./session/run-options.ts";
+import type { SessionRun } from "./session/session-run.ts";
 import type { SessionStore } from "./session/store/session-store.ts";
 import type { TreeNavigationOptions } from "./session/tree-navigation.ts";
 

@@ -11,8 +11,8 @@ import { type CommandItem, commandItems } from "./prompts/command-list.ts";
 import type { Resources } from "./resources.ts";
 import type { Machinery } from "./run-machinery.ts";
 import type { ExtensionLogins, ExtensionHost as Host, SessionExtensions, SessionHooks } from "./session/ports.ts";
+import type { Opening, SessionRunOptions } from "./session/run-options.ts";
 import { textOf } from "./session/session-queue.ts";
-import type { Opening, SessionRunOptions } from "./session/session-run.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 type JoinParts = Omit<

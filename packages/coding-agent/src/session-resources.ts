@@ -2,7 +2,7 @@ import { availableCommands, type CommandItem, commandItems } from "./prompts/com
 import type { Resources } from "./resources.ts";
 import type { SessionResources } from "./session/agent-session.ts";
 import { estimateAll } from "./session/compaction/policy.ts";
-import type { RunMachinery } from "./session/session-run.ts";
+import type { RunMachinery } from "./session/run-options.ts";
 import type { SessionStore } from "./session/store/session-store.ts";
 import { contextReport } from "./system-prompt/context-report.ts";
 

@@ -5,8 +5,8 @@ import type { RuleInterruptMode } from "@tiller/protocol/stream-rule";
 import { createMatcher } from "./rules/matcher.ts";
 import { reminderText } from "./rules/reminder.ts";
 import type { LoadedRule, Part } from "./rules/rule.ts";
+import type { RunRules } from "./session/run-options.ts";
 import type { SessionEvent } from "./session/session-event.ts";
-import type { RunRules } from "./session/session-run.ts";
 import type { SessionStore } from "./session/store/session-store.ts";
 
 export interface RuleSettings {

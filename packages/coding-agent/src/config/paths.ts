@@ -1,4 +1,3 @@
-import { homedir, userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
 /** Where things are. Only names are worked out here; nothing is created. */
@@ -11,6 +10,7 @@ export type Env = Readonly<Record<string, string | undefined>>;
  */
 export function homeFolder(env: Env): string {
   if (env.HOME && isAbsolute(env.HOME)) return env.HOME;
+  const { homedir, userInfo } = process.getBuiltinModule("node:os");
   for (const find of [() => env.USERPROFILE, homedir, () => userInfo().homedir]) {
     const found = attempt(find);
     if (found && isAbsolute(found)) return found;

@@ -22,7 +22,7 @@ export interface SubCommandInputs {
 }
 
 /** Resolves to the exit code. */
-export async function runSubCommand(inputs: SubCommandInputs): Promise<number> {
+export async function runDoctorOrModels(inputs: SubCommandInputs): Promise<number> {
   const { command, words, run, env, clock, version, print } = inputs;
   const { options } = run;
   const setUp = await openSetUp(inputs);

@@ -9,9 +9,10 @@ import { createEventPipeline } from "./event-pipeline.ts";
 import type { JobResults } from "./job-results.ts";
 import type { RetrySettings } from "./retry-policy.ts";
 import type { RunCompaction } from "./run-compaction.ts";
+import type { RunRules, SessionRunOptions } from "./run-options.ts";
 import type { EventPlace, SessionEvent } from "./session-event.ts";
 import { createSessionQueue, type WaitingMessage } from "./session-queue.ts";
-import { createSessionRun, type RunRules, type SessionRunOptions } from "./session-run.ts";
+import { createSessionRun } from "./session-run.ts";
 import { noSpending } from "./usage-tally.ts";
 
 /** Runs for tests: an agent that does what it is told, and timers that fire when the test says so. */

@@ -1,7 +1,7 @@
 import { ProviderError } from "@tiller/ai/errors";
 import type { AgentMessage, AssistantMessage, CustomMessage } from "@tiller/protocol/message";
 import { describe, expect, it } from "vitest";
-import type { RunRules } from "./session-run.ts";
+import type { RunRules } from "./run-options.ts";
 import { agent, failing, message, overloaded, session, tick } from "./session-run-fixture.ts";
 import { noSpending } from "./usage-tally.ts";
 
