@@ -106,10 +106,11 @@ function refusalOf(
     else errors.push(unknownText(option, dialect));
   }
   walk.unknown = walk.unknown.filter((unknown) => !isHopeless(unknown));
-  for (const [name, row] of Object.entries(OPTION_RULES)) {
-    if (!row.commands || !Object.hasOwn(options, optionKey(name))) continue;
-    if (!(command && row.commands.includes(command))) {
-      const places = row.commands.map((place) => `\`tiller ${place}\``);
+  for (const name of Object.keys(OPTION_RULES)) {
+    const { commands } = OPTION_RULES[name]!;
+    if (!commands || !Object.hasOwn(options, optionKey(name))) continue;
+    if (!(command && commands.includes(command))) {
+      const places = commands.map((place) => `\`tiller ${place}\``);
       errors.push(`Error: --${name} is for ${places.join(", ").replace(/, (?!.*, )/, " and ")}`);
     }
   }

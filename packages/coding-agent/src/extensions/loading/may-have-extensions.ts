@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /**
@@ -44,7 +44,8 @@ function isSomething(value: unknown): boolean {
 
 function hasEntries(folder: string): boolean {
   try {
-    return readdirSync(folder).length > 0;
+    // Most folders are not there, and nothing is thrown for those.
+    return statSync(folder, { throwIfNoEntry: false }) !== undefined && readdirSync(folder).length > 0;
   } catch (error) {
     // One that cannot be read is something to complain about, which is not done here.
     const { code } = error as NodeJS.ErrnoException;
