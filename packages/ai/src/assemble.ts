@@ -17,7 +17,7 @@ export interface BrokenArguments {
 
 /** Folds the pieces of one answer into one growing message and says what changed. The only place that does. */
 export interface Assembly {
-  /** The message so far: the same object throughout, complete after `finish` or `fail`. */
+  /** The same object throughout: the message so far after `refresh`, complete after `finish` or `fail`. */
   readonly message: AssistantMessage;
   /** By tool call id. The call stays in the message with empty arguments; whoever runs tools answers it with an error. */
   readonly brokenArguments: ReadonlyMap<string, BrokenArguments>;
