@@ -16,6 +16,7 @@ import { type LateMcp, lateMcp } from "./late-mcp.ts";
 import {
   attachDisk,
   lateApprovals,
+  lateCacheWarming,
   lateExport,
   lateHostTools,
   lateHostUris,
@@ -255,6 +256,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     isRunning: () => !run.isSettled || jobs.results.isPending,
     isWaiting: () => !queue.isEmpty,
   });
+  const warming = lateCacheWarming(ground, { store, pipeline, models, machinery, run: () => run });
   const run = createSessionRun({
     pipeline,
     queue,
@@ -273,10 +275,11 @@ async function joinParts(ground: Ground): Promise<Joined> {
         // Only who speaks the protocol can be asked again.
         args.mode === "rpc" ? journal.load() : undefined,
       ]);
-      return loaded;
+      return warming?.watching(loaded) ?? loaded;
     },
     model,
     retrySettings,
+    ...(warming && { rest: warming.rest }),
     ...(hooks && {
       open: (...opening) => joined!.open(...opening),
       observed: hooks.settled,
