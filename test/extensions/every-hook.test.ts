@@ -154,7 +154,13 @@ const start = useRpc();
 test("every hook is called in a session that has everything, with its own name and the fields that belong to it", async () => {
   const llm = await startMockLlm();
   try {
-    const set = ["cacheWarming=idle", "cacheWarmingTimes=1", "todo.reminders.max=1", "retry.baseDelayMs=1", "compaction.keepRecentTokens=1"];
+    const set = [
+      "cacheWarming=idle",
+      "cacheWarmingTimes=1",
+      "todo.reminders.max=1",
+      "retry.baseDelayMs=1",
+      "compaction.keepRecentTokens=1",
+    ];
     const rpc = start({
       args: ["--dialect", "xcsh", ...set.flatMap((setting) => ["--set", setting])],
       agentFiles: { "extensions/all.ts": LISTENER, "models.json": keepsPrompts(llm.modelsJson()) },

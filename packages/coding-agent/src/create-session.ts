@@ -141,7 +141,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
   const store = createSessionStore({ clock, ids, first: beginSession({ clock, ids, cwd }, { id, path }) });
   const pipeline = createEventPipeline({ keep: store.appendMessage, endTurn: store.endTurn, observe: hooks?.observe });
   const models = createModelControl({
-    source: found.source,
+    source: extensions?.models.source ?? found.source,
     initial: found,
     scope: found.scope,
     onModel(model, change) {

@@ -25,7 +25,7 @@ export interface JoinedWarming {
 
 /** Cache warming in a session: what it costs stands there as an entry, and counts for its limits. */
 export function joinCacheWarming({ settings, clock, extensions }: Ground, parts: WarmingParts): JoinedWarming {
-  const { store, pipeline, models } = parts;
+  const { store, pipeline } = parts;
   const hooks = extensions?.host.hooks;
   /** The session that it was begun in. */
   let log: EntryLog | undefined;

@@ -13,6 +13,7 @@ import type { CompatHost } from "./host.ts";
 import { collapseSystemMessages, contentText, getCurrentSystemPrompt, getCurrentTools } from "./model-context.ts";
 import { oauthNames } from "./oauth.ts";
 import { createParts, type OpenParts, type Part } from "./parts.ts";
+import { providerNames } from "./provider-factories.ts";
 
 /** What needs the schema library comes when it is asked for. */
 export const AI_PARTS: readonly Part[] = [
@@ -32,6 +33,7 @@ export function aiModule(host: CompatHost): OpenParts {
       AssistantMessageEventStream,
       createAssistantMessageEventStream,
       ...apiProviderNames(host),
+      ...providerNames(host.env),
       ...oauthNames(),
       getModel: (provider: string, id: string) => frozen(host.models.find(provider, id)),
       getModels: (provider: string) => host.models.modelsOf(provider).map(frozen),
