@@ -413,7 +413,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
 
 /** Events of other hosts that cannot happen here, and why. Whoever listens to one is told so. */
 export const NEVER: Readonly<Record<string, string>> = {
-  user_python: "there is no command that runs Python",
+  user_python: "only people at the terminal of omp run Python, and hosts have no command for it",
 };
 
 function takeCancel(answer: Record<string, unknown>, { result }: { result: { cancel: boolean } }): "stop" | undefined {
