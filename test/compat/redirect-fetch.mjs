@@ -12,10 +12,16 @@ globalThis.fetch = async (what, init) => {
 const https = process.getBuiltinModule("node:https");
 const http = process.getBuiltinModule("node:http");
 const { request } = https;
-https.request = (url, options, ...rest) => {
-  if (!String(url).startsWith(from)) return request(url, options, ...rest);
-  const { agent: _, ...plain } = options;
-  const asked = http.request(new URL(to + String(url).slice(from.length)), plain, ...rest);
+/** Asked with an address, with options, or with both. */
+https.request = (...given) => {
+  const [first, second] = given;
+  const isAddress = typeof first === "string" || first instanceof URL;
+  const options = (isAddress ? second : first) ?? {};
+  const { hostname = options.host, port = 443, path = "/" } = options;
+  const url = isAddress ? new URL(first) : new URL(path, `https://${hostname}:${port}`);
+  if (!url.href.startsWith(from)) return request(...given);
+  const { method, headers } = options;
+  const asked = http.request(new URL(to + url.href.slice(from.length)), { method, headers });
   // Whoever waits for a safe connection has one as soon as there is any.
   asked.on("socket", (socket) => socket.once("connect", () => socket.emit("secureConnect")));
   return asked;

@@ -314,7 +314,10 @@ export function lateCacheWarming(ground: Ground, parts: WarmingParts): LateWarmi
     rest: {
       begin() {
         const asked = last;
-        if (asked) void warming.load().then(({ begin }) => (asked === last ? begin(asked) : undefined));
+        if (!asked) return;
+        const loaded = warming.load().then(({ begin }) => (asked === last ? begin(asked) : undefined));
+        // Without it nothing is lost but money.
+        loaded.catch(() => undefined);
       },
       end() {
         last = undefined;
