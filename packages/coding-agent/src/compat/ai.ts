@@ -26,6 +26,9 @@ export const AI_PARTS: readonly Part[] = [
 
 /** `pi-ai`: real models behind the names that extensions know. */
 export function aiModule(host: CompatHost): OpenParts {
+  const getModel = (provider: string, id: string) => frozen(host.models.find(provider, id));
+  const getModels = (provider: string) => host.models.modelsOf(provider).map(frozen);
+  const getProviders = () => host.models.providers();
   return createParts(
     "pi-ai",
     {
@@ -35,9 +38,13 @@ export function aiModule(host: CompatHost): OpenParts {
       ...apiProviderNames(host),
       ...providerNames(host.env),
       ...oauthNames(),
-      getModel: (provider: string, id: string) => frozen(host.models.find(provider, id)),
-      getModels: (provider: string) => host.models.modelsOf(provider).map(frozen),
-      getProviders: () => host.models.providers(),
+      getModel,
+      getModels,
+      getProviders,
+      // The same under the names of later versions.
+      getBuiltinModel: getModel,
+      getBuiltinModels: getModels,
+      getBuiltinProviders: getProviders,
       getEnvApiKey: (provider: string) => envKey(host, provider)?.value,
       findEnvKeys: (provider: string) => keyVariables(provider).filter((name) => host.env[name]?.trim()),
       uuidv7: () => host.ids.uuid(),

@@ -92,6 +92,8 @@ function registration(options: ApiOptions): object {
       const [name, config] = isRecord(given) ? [given.id, given] : [given, settings];
       if (typeof name !== "string" || name === "" || !isRecord(config))
         return problem("registerProvider", `a provider needs a name and an object, not "${String(name)}"`);
+      if (given === config && typeof config.getModels !== "function")
+        return problem("registerProvider", `the provider "${name}" has no function getModels`);
       const actions = bound();
       if (actions) actions.registerProvider(name, config);
       else options.providers.push({ extensionPath, name, config });

@@ -286,7 +286,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   },
   before_provider_request: {
     summary: "The body of a request to a provider is about to be sent.",
-    answer: "anything but `undefined` is sent instead",
+    answer: "anything but `undefined` and `null` is sent instead",
     combines: "the next sees what would be sent",
     limitMs: LATER,
     nothing: ({ payload }) => ({ payload, isReplaced: false }),
