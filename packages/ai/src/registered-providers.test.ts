@@ -477,7 +477,10 @@ describe("a whole provider", () => {
     const asked: unknown[] = [];
     await providers.login("harbour", {
       onAuth: (where: unknown) => asked.push(where),
-      onPrompt: async (question: unknown) => (asked.push(question), "code"),
+      async onPrompt(question: unknown) {
+        asked.push(question);
+        return "code";
+      },
     });
     expect(asked).toEqual([
       { type: "auth_url", url: "https://harbour.test/berth" },

@@ -7,7 +7,6 @@ import { createCacheWarming } from "./session/cache-warming.ts";
 import type { EventPipeline } from "./session/event-pipeline.ts";
 import type { ModelControl } from "./session/model-control.ts";
 import type { SessionRun } from "./session/session-run.ts";
-import type { EntryLog } from "./session/store/entry-log.ts";
 import type { SessionStore } from "./session/store/session-store.ts";
 
 export interface WarmingParts {
@@ -28,7 +27,7 @@ export function joinCacheWarming({ settings, clock, extensions }: Ground, parts:
   const { store, pipeline } = parts;
   const hooks = extensions?.host.hooks;
   /** The session that it was begun in. */
-  let log: EntryLog | undefined;
+  let sessionId: string | undefined;
   const warming = createCacheWarming({
     clock,
     retention: settings.get("cacheRetention"),
@@ -46,7 +45,7 @@ export function joinCacheWarming({ settings, clock, extensions }: Ground, parts:
     done({ provider, id }, usage, error) {
       if (usage.totalTokens > 0) {
         parts.run().spend(usage);
-        if (store.log === log) {
+        if (store.sessionId === sessionId) {
           store.append({ type: "usage", kind: "cache_warm", provider, model: id, usage });
           const entry = store.log.entry(store.leaf);
           if (entry) void pipeline.emit({ type: "entry_appended", entry });
@@ -60,7 +59,7 @@ export function joinCacheWarming({ settings, clock, extensions }: Ground, parts:
 
   return {
     begin({ request, at }) {
-      log = store.log;
+      sessionId = store.sessionId;
       const answer = store.messages.findLast((message) => message.role === "assistant");
       const cachedTokens = answer ? answer.usage.cacheRead + answer.usage.cacheWrite : 0;
       warming.begin({ request, at, cachedTokens, isCurrent: sameConversation(parts, request) });
@@ -71,11 +70,14 @@ export function joinCacheWarming({ settings, clock, extensions }: Ground, parts:
 
 /** Nothing has happened to the conversation but that it went on, and the same model would be asked in the same way. */
 function sameConversation({ store, models, run }: WarmingParts, request: ModelRequest): () => boolean {
-  const { log, context } = store;
-  const [first, last] = [context[0], context.at(-1)];
+  const { sessionId } = store;
+  const idsNow = (): (string | null)[] => store.context.map((position) => store.log.id(position));
+  const before = idsNow();
+  const [first, last] = [before[0], before.at(-1)];
   return () => {
-    if (store.log !== log || store.context[0] !== first || last === undefined || !store.context.includes(last))
-      return false;
+    if (store.sessionId !== sessionId || last === undefined) return false;
+    const ids = idsNow();
+    if (ids[0] !== first || !ids.includes(last)) return false;
     const { model, thinkingLevel } = models;
     if (model?.provider !== request.model.provider || model.id !== request.model.id) return false;
     return thinkingLevel === request.thinkingLevel && run().exhausted === undefined;
