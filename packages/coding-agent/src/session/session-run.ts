@@ -104,6 +104,8 @@ export interface SessionRunOptions {
   todos?: Pick<Todos, "takeNews" | "reminder">;
   /** Work that goes on beside the runs. */
   jobs?: JobResults;
+  /** What is done between two runs: it begins when one has ended well, and ends with the next, or with an abort. */
+  rest?: { begin(): void; end(): void };
   /** Undefined: nothing is ever compacted by itself. */
   compaction?: RunCompaction;
   /**
@@ -398,10 +400,12 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     for (const { place, result } of results) void pipeline.emit(result, place);
     if (isLast && !isPending) void pipeline.emit({ type: "session_settled" }, { promptId: prompt.promptId });
     options.jobs?.deliver();
+    if (current === undefined && endedWell) options.rest?.begin();
   };
 
   return {
     accept(message, prompt, limits) {
+      options.rest?.end();
       let finish = (): void => undefined;
       const settled = new Promise<void>((resolve) => {
         finish = resolve;
@@ -426,6 +430,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       return () => execute(run, message).finally(finish);
     },
     async abort(reason) {
+      options.rest?.end();
       const last = current;
       for (let run = last; run; run = run.before) {
         run.abortReason ??= reason;

@@ -8,6 +8,7 @@ import { sleep } from "../../lib/clock.ts";
 import { createLineSplitter } from "../../lib/jsonl.ts";
 import { log } from "../../lib/log.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
+import type { SessionEvent } from "../../session/session-event.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createEventFrames, type EventFrames } from "./event-frames.ts";
 import { createFrameWriter, type FrameWriter, openStdout } from "./frame-writer.ts";
@@ -139,6 +140,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
 
     if (dialect.sendsReady) writer.frame(ready(options));
     session.subscribe(frames.take);
+    if (dialect.answersFailedSends) session.subscribe((event) => answerFailedSend(event, writer.frame));
     for (const message of options.notices) frames.take({ type: "notice", level: "warning", message }, undefined);
     options.recording?.listen(
       (message) => void frames.take({ type: "notice", level: "warning", source: "recording", message }, undefined),
@@ -194,6 +196,20 @@ function lostHost(error: NodeJS.ErrnoException): [code: number, reason: string] 
   if (error.code === "EPIPE") return [0, "Request was aborted: the host stopped reading"];
   log(`stdout cannot be written: ${error.message}`);
   return [1, `Request was aborted: stdout cannot be written (${error.message})`];
+}
+
+/** What an extension wanted to send, and the command as which hosts of omp know it. */
+const SENDS: Readonly<Record<string, string>> = {
+  send_message: "extension_send",
+  send_user_message: "extension_send_user",
+};
+
+/** No command has asked for it: the answer has no id. */
+function answerFailedSend(event: SessionEvent, write: (frame: object) => void): undefined {
+  const command = event.type === "extension_error" ? SENDS[event.event] : undefined;
+  if (event.type === "extension_error" && command !== undefined)
+    write({ type: "response", command, success: false, error: event.error });
+  return undefined;
 }
 
 const FRAME_LIMITS = { maxFrameBytes: MAX_FRAME_BYTES, maxReassembledFrameBytes: MAX_REASSEMBLED_FRAME_BYTES };
