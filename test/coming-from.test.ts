@@ -33,6 +33,10 @@ const ROWS: [what: string, says: (dialect: Dialect) => string][] = [
     ({ answersCommandLate }) => (answersCommandLate ? "when it is done" : "at once"),
   ],
   [
+    "a message of an extension that cannot be sent is a failed `response`, too (`extension_send`, `extension_send_user`)",
+    ({ answersFailedSends }) => yes(answersFailedSends),
+  ],
+  [
     "an unknown option of the command line is",
     ({ unknownFlag }) => (unknownFlag === "error" ? "an error" : "a warning"),
   ],

@@ -63,7 +63,12 @@ const FIELDS: { readonly [K in HookName]: Readonly<Record<keyof HookEvent<K>, st
   },
   agent_start: {},
   agent_end: { messages: "" },
-  agent_before_settle: { messages: "", aborted: "", entries: "what those before want to have added" },
+  agent_before_settle: {
+    messages: "",
+    aborted: "",
+    entries: "what those before want to have added",
+    continue: "what they have said",
+  },
   agent_settled: { aborted: "" },
   turn_start: { turnIndex: "", timestamp: "" },
   turn_end: {
@@ -73,12 +78,25 @@ const FIELDS: { readonly [K in HookName]: Readonly<Record<keyof HookEvent<K>, st
     messageEntryId: "",
     toolResultEntryIds: "",
     entries: "what those before want to have added",
+    continue: "what they have said",
   },
   message_start: { message: "" },
   message_update: { message: "so far", assistantMessageEvent: "" },
   message_end: { message: "" },
   context: { messages: "" },
   context_with_system: { messages: "the first has the role `system`, a `content` and `toolsAdded`" },
+  cache_warming_decision: {
+    model: "",
+    retention: "`short` or `long`",
+    cachedTokens: "",
+    estimatedCost: "dollars, of asking once",
+    missCost: "dollars, what the next prompt costs more otherwise",
+    idleMs: "",
+    expiresInMs: "",
+    count: "how often it was done since the last run",
+    maxCount: "",
+    action: "what happens unless somebody says otherwise",
+  },
   before_provider_headers: { headers: "" },
   before_provider_request: { payload: "" },
   after_provider_response: { status: "", headers: "" },
@@ -106,14 +124,14 @@ const FIELDS: { readonly [K in HookName]: Readonly<Record<keyof HookEvent<K>, st
 function hookTable(): string {
   const names = Object.keys(HOOKS) as HookName[];
   const rows = names.map((name) => {
-    const { summary, answer = "", limitMs } = HOOKS[name];
+    const { summary, answer = "", combines = "", limitMs } = HOOKS[name];
     const fields = Object.entries<string>(FIELDS[name]).map(([field, note]) => `\`${field}\`${note && ` (${note})`}`);
-    return `| \`${name}\` | ${summary} | ${fields.join(", ")} | ${cell(answer)} | ${limitMs / 1000} s |`;
+    return `| \`${name}\` | ${summary} | ${fields.join(", ")} | ${cell(answer)} | ${cell(combines)} | ${limitMs / 1000} s |`;
   });
-  const never = Object.entries(NEVER).map(([name, why]) => `| \`${name}\` | never: ${why} | | | |`);
+  const never = Object.entries(NEVER).map(([name, why]) => `| \`${name}\` | never: ${why} | | | | |`);
   return [
-    "| event | when | it has | a handler may give back | limit |",
-    "|---|---|---|---|---|",
+    "| event | when | it has | a handler may give back | of several | limit |",
+    "|---|---|---|---|---|---|",
     ...rows,
     ...never,
   ].join("\n");

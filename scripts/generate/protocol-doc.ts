@@ -210,6 +210,13 @@ const DIALECT_ROWS: [string, (dialect: Dialect) => string][] = [
   ["`setTitle` requests", (dialect) => (dialect.sendsTitle ? "sent" : "only with `PI_RPC_EMIT_TITLE=1`")],
   ["`cancel` for withdrawn dialogs", (dialect) => yesNo(dialect.sendsDialogCancel)],
   ["answer to a command of an extension", (dialect) => (dialect.answersCommandLate ? "when it is done" : "at once")],
+  [
+    "a message of an extension that cannot be sent",
+    (dialect) =>
+      dialect.answersFailedSends
+        ? "`extension_error`, and a failed response `extension_send` or `extension_send_user` without `id`"
+        : "`extension_error`",
+  ],
   ["unknown command-line flag", (dialect) => dialect.unknownFlag],
   ["prompt while busy", (dialect) => dialect.busyText],
 ];

@@ -2,11 +2,11 @@ import type { Host, HostOptions, Shows } from "./host.ts";
 
 /** One extension of somebody else, and what shows that it works here. */
 
-export type Kind = "check" | "part" | "terminal" | "cannot";
+export type Kind = "check" | "part" | "terminal";
 
 export interface Check {
   kind: Kind;
-  /** What is seen, or why it cannot be. */
+  /** What is seen. */
   says: string;
   options?: HostOptions;
   run?(host: Host, extensionPath: string): Promise<void>;
@@ -39,11 +39,6 @@ export function terminal(says: string, told: { command?: string; by: Shows; opti
       await host.told(told.by);
     },
   };
-}
-
-/** What the extension is for cannot be had; `run` looks at what is left of it. */
-export function cannot(why: string, options?: HostOptions, run?: Check["run"]): Check {
-  return { kind: "cannot", says: why, options, run };
 }
 
 /** As an error of a check: what was expected, and what was there. */

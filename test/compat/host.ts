@@ -23,8 +23,10 @@ export interface HostOptions {
   prepare?: string;
   /** Done before the program starts; what it gives back is done when the check is over. */
   around?(): () => void;
-  /** An address that the extension's own `fetch` takes for the model on loopback. */
+  /** An address that the extension's own `fetch`, and the program, take for the model on loopback. */
   fetchedFrom?: string;
+  /** What other addresses outside answer when the extension fetches them. */
+  fetched?: Record<string, object>;
   /** An error of the extension that belongs to the check. */
   error?: Shows;
   /** Providers that the program knows, and the API family in which the model on loopback answers in their place. */
@@ -229,10 +231,15 @@ function startProcess(load: Load, options: HostOptions, around: { mock?: MockLlm
 }
 
 /** Calls of `fetch` for an address outside come to the mock instead. */
-function redirected(mock: MockLlm, { fetchedFrom }: HostOptions): Record<string, string> {
+function redirected(mock: MockLlm, { fetchedFrom, fetched = {} }: HostOptions): Record<string, string> {
   if (fetchedFrom === undefined) return {};
   const preload = fileURLToPath(new URL("redirect-fetch.mjs", import.meta.url));
-  return { NODE_OPTIONS: `--import=${preload}`, REDIRECT_FROM: fetchedFrom, REDIRECT_TO: mock.baseUrl };
+  return {
+    NODE_OPTIONS: `--import=${preload}`,
+    REDIRECT_FROM: fetchedFrom,
+    REDIRECT_TO: mock.baseUrl,
+    REDIRECT_ANSWERS: JSON.stringify(fetched),
+  };
 }
 
 /** The models of the mock; with `insteadOf`, a provider that everybody knows is to be found there too. */

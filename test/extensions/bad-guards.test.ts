@@ -254,6 +254,21 @@ const ADRIFT: readonly (readonly [string, string, string, RegExp])[] = [
     /./,
   ],
   [
+    "forgets who listens to such errors, and then leaves a rejected promise",
+    `pi.on("agent_start", () => { process.removeAllListeners(); Promise.reject(new Error("adrift")); });`,
+    "unhandled_rejection",
+    /adrift/,
+  ],
+  [
+    "takes every listener away, and then throws in a timer",
+    `pi.on("agent_start", () => {
+      for (const one of process.listeners("uncaughtException")) process.off("uncaughtException", one);
+      setTimeout(() => { throw new Error("adrift"); }, 1);
+    });`,
+    "uncaught_exception",
+    /adrift/,
+  ],
+  [
     "throws in a timer",
     `pi.on("agent_start", () => { setTimeout(() => { throw new Error("adrift"); }, 1); });`,
     "uncaught_exception",

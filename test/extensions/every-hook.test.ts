@@ -14,6 +14,9 @@ import { PROOFS } from "./hook-proofs.ts";
 const fixtures = join(repoRoot, "test/fixtures/extensions/hooks");
 const stories = join(repoRoot, "test/transcripts/extensions");
 
+/** Played by provider-hooks.test.ts. */
+const OVER_HTTP = ["hooks/wire-tap.ts", "hooks/lamp-keeper.ts"];
+
 const heardIn = (name: string): string[] =>
   [...readFileSync(join(fixtures, name), "utf8").matchAll(/\bon\("([\w.]+)"/g)].map((match) => String(match[1]));
 const storyOf = (name: string) => parseTranscript(name, readFileSync(join(stories, name), "utf8"));
@@ -29,7 +32,7 @@ test("every hook has an extension that listens to it", () => {
 });
 
 test("every extension has a story, or a test of its own", () => {
-  const told = new Set([...readdirSync(stories).flatMap(toldIn), "hooks/wire-tap.ts"]);
+  const told = new Set([...readdirSync(stories).flatMap(toldIn), ...OVER_HTTP]);
   expect(readdirSync(fixtures).filter((name) => !told.has(`hooks/${name}`))).toEqual([]);
 });
 
@@ -62,7 +65,7 @@ const ACTS: Readonly<Record<string, readonly [story: string, ...effects: string[
 
 test("every hook that takes an answer has a story in which the answer acts", () => {
   // What goes to a provider needs one: provider-hooks.test.ts.
-  const ofRequests = ["before_provider_headers", "before_provider_request"];
+  const ofRequests = ["before_provider_headers", "before_provider_request", "cache_warming_decision"];
   const asked = Object.entries(HOOKS).filter(([hook, row]) => row.take && !ofRequests.includes(hook));
   expect(Object.keys(ACTS).sort()).toEqual(asked.map(([hook]) => hook).sort());
   for (const [hook, [story, ...effects]] of Object.entries(ACTS)) {
@@ -94,16 +97,18 @@ const FIELDS: Readonly<Record<string, string>> = {
   before_agent_start: "images:list prompt:string systemPrompt:string systemPromptOptions:object",
   agent_start: "",
   agent_end: "messages:list",
-  agent_before_settle: "aborted:boolean entries:list messages:list",
+  agent_before_settle: "aborted:boolean continue:boolean entries:list messages:list",
   agent_settled: "aborted:boolean",
   turn_start: "timestamp:number turnIndex:number",
   turn_end:
-    "entries:list message:object messageEntryId:string toolResultEntryIds:list toolResults:list turnIndex:number",
+    "continue:boolean entries:list message:object messageEntryId:string toolResultEntryIds:list toolResults:list turnIndex:number",
   message_start: "message:object",
   message_update: "assistantMessageEvent:object message:object",
   message_end: "message:object",
   context: "messages:list",
   context_with_system: "messages:list",
+  cache_warming_decision:
+    "action:string cachedTokens:number count:number estimatedCost:number expiresInMs:number idleMs:number maxCount:number missCost:number model:object retention:string",
   before_provider_headers: "headers:object",
   before_provider_request: "payload:object",
   after_provider_response: "headers:object status:number",
@@ -149,10 +154,16 @@ const start = useRpc();
 test("every hook is called in a session that has everything, with its own name and the fields that belong to it", async () => {
   const llm = await startMockLlm();
   try {
-    const set = ["todo.reminders.max=1", "retry.baseDelayMs=1", "compaction.keepRecentTokens=1"];
+    const set = [
+      "cacheWarming=idle",
+      "cacheWarmingTimes=1",
+      "todo.reminders.max=1",
+      "retry.baseDelayMs=1",
+      "compaction.keepRecentTokens=1",
+    ];
     const rpc = start({
       args: ["--dialect", "xcsh", ...set.flatMap((setting) => ["--set", setting])],
-      agentFiles: { "extensions/all.ts": LISTENER, "models.json": llm.modelsJson() },
+      agentFiles: { "extensions/all.ts": LISTENER, "models.json": keepsPrompts(llm.modelsJson()) },
       files: {
         ".tiller/extensions/stowaway.ts": "export default () => undefined;",
         ".omp/rules/no-rum.md": "---\ncondition: rum\n---\nNo rum.\n",
@@ -170,7 +181,13 @@ test("every hook is called in a session that has everything, with its own name a
         ...Array<string>(6).fill('text "Notes."'),
       ],
     });
-    await playAll(rpc, () => llm.reply(say("Aye."), fail(400, "invalid_request_error", "no summaries today")));
+    await playAll(rpc, () =>
+      llm.reply(
+        { ...say("Aye."), usage: { cache_write_tokens: 100_000 } },
+        { ...say("A"), usage: { cache_read_tokens: 100_000 } },
+        fail(400, "invalid_request_error", "no summaries today"),
+      ),
+    );
     const { seen, calls } = heardBy(rpc);
     expect(calls.filter(([hook, type]) => hook !== type)).toEqual([]);
     expect(Object.keys(HOOKS).filter((hook) => !seen.has(hook))).toEqual([]);
@@ -179,6 +196,14 @@ test("every hook is called in a session that has everything, with its own name a
     await llm.close();
   }
 });
+
+/** A provider that forgets soon, and for which that is dear. */
+function keepsPrompts(modelsJson: string): string {
+  const file = JSON.parse(modelsJson);
+  const cost = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+  Object.assign(file.providers.mock.models[0], { promptCache: { short: 0.2 }, cost });
+  return JSON.stringify(file);
+}
 
 /** Everything that a session has to tell, once. */
 async function playAll(rpc: RpcProcess, prepareServer: () => void): Promise<void> {
@@ -202,6 +227,7 @@ async function playAll(rpc: RpcProcess, prepareServer: () => void): Promise<void
   prepareServer();
   await succeeds({ type: "set_model", provider: "mock", modelId: "mock-1" });
   await rpc.prompt("hello");
+  await rpc.waitFor((frame) => frame.type === "entry_appended" && at(frame, "entry", "kind") === "cache_warm");
   expect(await rpc.call({ type: "compact" })).toMatchObject({ success: false });
   await succeeds({ type: "fork", entryId });
   rpc.send({ id: "ask", type: "prompt", message: "/ask" });
@@ -234,7 +260,7 @@ function heardBy(rpc: RpcProcess): { calls: Heard[]; seen: Map<string, string> }
 const shownIn = (name: string): { extensions: string[]; expected: string } => {
   if (name.endsWith(".test.ts")) {
     const expected = readFileSync(join(repoRoot, "test/extensions", name), "utf8");
-    return { extensions: ["hooks/wire-tap.ts"], expected };
+    return { extensions: OVER_HTTP, expected };
   }
   const { extensions, source } = parseTranscript(name, readFileSync(join(stories, `${name}.rpc.txt`), "utf8"));
   return { extensions, expected: source.filter((line) => line.startsWith("<")).join("\n") };

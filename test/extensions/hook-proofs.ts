@@ -35,6 +35,7 @@ export const PROOFS: { readonly [K in HookName]: Proof } = {
   message_end: ["hooks-run", '"message":"message_end toolResult"'],
   context: ["hooks-context", "the model would see 3 messages"],
   context_with_system: ["hooks-whole-transcript", "4 tools, then user"],
+  cache_warming_decision: overHttp("asked before it forgets: stop"),
   before_provider_headers: overHttp('"x-port": "after red"'),
   before_provider_request: overHttp('crew: ["captain", "mate"]'),
   after_provider_response: overHttp("an answer comes in: 200"),

@@ -95,3 +95,29 @@ describe("a server of its own", () => {
     }
   });
 });
+
+describe("a provider that comes as an object", () => {
+  const start = useRpc();
+
+  it("finds out which models it has before one of them is chosen, and asks it", async () => {
+    const llm = await startMockLlm({ requireKey: "bright" });
+    try {
+      llm.reply(say("A light!"));
+      const rpc = start({
+        args: [...extension("lighthouse"), "--no-session", "--model", "lighthouse/mock-1"],
+        env: { LIGHTHOUSE_URL: llm.baseUrlOf("openai-completions"), LAMP_KEY: "bright" },
+      });
+      const { result } = await rpc.prompt("What do you see?");
+      expect(result).toMatchObject({ status: "completed" });
+      expect(llm.requests[0]?.body).toMatchObject({ model: "mock-1" });
+      expect(await rpc.call({ type: "get_last_assistant_text" })).toMatchObject({ data: { text: "A light!" } });
+      const { data } = await rpc.call({ type: "get_available_models" });
+      const own = list(at(data, "models")).filter((model) => at(model, "provider") === "lighthouse");
+      expect(own).toEqual([expect.objectContaining({ id: "mock-1", contextWindow: 100_000 })]);
+      // Not asked again so soon.
+      expect(llm.listings).toHaveLength(1);
+    } finally {
+      await llm.close();
+    }
+  });
+});

@@ -76,12 +76,11 @@ export const HOST_FAULTS: readonly Fault[] = [
     },
     after: { exit: 0 },
   }),
-  // A host may write all its commands before it reads: 64 MB of answers wait for it, and are there twice when they are sent.
   row("floods", "100,000 commands at once.", {
     check: { schema: false },
     strike: flood,
     after: "lives",
-    memoryMb: 400,
+    memoryMb: 150,
   }),
   row("never answers", "Neither dialogs nor calls of its tools; after a second it aborts.", {
     strike: () => pause(1000),

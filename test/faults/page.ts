@@ -47,8 +47,8 @@ process. Beyond that every story checks that
 - each accepted prompt has exactly one \`prompt_result\`, and all frames stand in a legal order and have the shape of the tables;
 - a process that lives answers the next prompt, and ends with code 0 when its input is closed;
 - no process that was started is left, also after \`SIGKILL\`;
-- the process never had more than 260 MB of memory (with a flood of commands: 400 MB, because 64 MB of answers wait for a host that
-  writes all its commands before it reads);
+- the process never had more than 260 MB of memory (with a flood of commands 150 MB: a host that reads is read no faster than it
+  reads; for one that writes all its commands before it reads, 32 MB of answers and 32 MB of commands wait);
 - the session file is whole: another process opens it, finds every message that was announced, and goes on with the conversation.
 `;
 

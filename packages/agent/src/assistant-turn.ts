@@ -30,7 +30,7 @@ export async function assistantTurn(
   const assembly = createAssembly(ports.model(), ports.clock.now());
   const { message } = assembly;
   const snapshot = () => {
-    assembly.refreshPartialArguments();
+    assembly.refresh();
     return message;
   };
   const update = (event: StreamEvent) => emit({ type: "message_update", event, snapshot });
@@ -42,15 +42,27 @@ export async function assistantTurn(
   const watch = ports.watch?.();
   let objection: string | undefined;
   let last: Extract<Delta, { type: "done" | "error" }> | undefined;
-  for await (const batch of openStream(ports, tools, signal)) {
-    for (const delta of batch) {
+  let taken: ReturnType<typeof update>;
+  /** Tells what comes until somebody has to be waited for or objects; returns where to go on. This runs once per token. */
+  const tellFrom = (batch: readonly Delta[], start: number): number => {
+    taken = undefined;
+    for (let at = start; at < batch.length; at++) {
+      const delta = batch[at] as Delta;
       if (delta.type === "done" || delta.type === "error") {
         last = delta;
         continue;
       }
       const event = assembly.apply(delta);
-      const taken = event && update(event);
-      objection = event && watch?.(event);
+      if (!event) continue;
+      taken = update(event);
+      objection = watch?.(event);
+      if (taken || objection !== undefined) return at + 1;
+    }
+    return batch.length;
+  };
+  for await (const batch of openStream(ports, tools, signal)) {
+    for (let at = 0; at < batch.length; ) {
+      at = tellFrom(batch, at);
       if (taken) await orAborted(taken, signal);
       if (objection !== undefined || (taken && signal.aborted)) break;
     }

@@ -25,6 +25,7 @@ function assemble(deltas: readonly Delta[]): { assembly: Assembly; events: Strea
 test("a message grows in place, and every piece is told once", () => {
   const { assembly, events } = assemble([thinking(0), grow(0, "Hm"), close(0), text(1), grow(1, "He"), grow(1, "y")]);
   expect(assembly.start()).toEqual({ type: "start" });
+  assembly.refresh();
   expect(assembly.message).toMatchObject({
     role: "assistant",
     provider: "anthropic",
@@ -57,7 +58,7 @@ test("a tool call shows its arguments as far as they are readable, when asked", 
   expect(events[0]).toEqual({ type: "toolcall_start", contentIndex: 0, id: "c1", toolName: "read" });
   expect(events[2]).toEqual({ type: "toolcall_delta", contentIndex: 0, delta: ".ts" });
   expect(assembly.message.content[0]).toMatchObject({ arguments: {} });
-  assembly.refreshPartialArguments();
+  assembly.refresh();
   expect(assembly.message.content[0]).toMatchObject({ arguments: { path: "a.ts" } });
   assembly.apply(grow(0, '","n":1}'));
   const toolCall = { type: "toolCall", id: "c1", name: "read", arguments: { path: "a.ts", n: 1 } };

@@ -17,7 +17,7 @@ export interface BrokenArguments {
 
 /** Folds the pieces of one answer into one growing message and says what changed. The only place that does. */
 export interface Assembly {
-  /** The message so far: the same object throughout, complete after `finish` or `fail`. */
+  /** The same object throughout: the message so far after `refresh`, complete after `finish` or `fail`. */
   readonly message: AssistantMessage;
   /** By tool call id. The call stays in the message with empty arguments; whoever runs tools answers it with an error. */
   readonly brokenArguments: ReadonlyMap<string, BrokenArguments>;
@@ -26,16 +26,19 @@ export interface Assembly {
   start(): StreamEvent;
   /** At most one event a delta. `done` and `error` are not applied here: see `finish` and `fail`. */
   apply(delta: Delta): StreamEvent | undefined;
-  /** Call it before reading a snapshot of a growing message: brings the arguments of open tool calls up to date. */
-  refreshPartialArguments(): void;
+  /** Call it before reading a snapshot of a growing message: brings what still grows up to date. */
+  refresh(): void;
   /** Closes what is open, then `done`. */
   finish(stopReason: "stop" | "length" | "toolUse"): StreamEvent[];
   /** Closes what is open, then `error`. */
   fail(error: ProviderError): StreamEvent[];
 }
 
-/** A block that still grows, with its place in the message. `raw` is the text of a tool call's arguments so far. */
-type OpenBlock = { contentIndex: number /** The length at which the text is flattened next. */; flatAt: number } & (
+/**
+ * A block that still grows, with its place in the message. `tail` is what has come last and is not in its text yet, `raw` the
+ * text of a tool call's arguments so far.
+ */
+type OpenBlock = { contentIndex: number; tail: string } & (
   | { kind: "text"; content: TextContent }
   | { kind: "thinking"; content: ThinkingContent }
   | { kind: "toolCall"; content: ToolCall; raw: string; parsedLength: number }
@@ -80,7 +83,7 @@ export function createAssembly(model: Model, timestamp: number): Assembly {
     },
     start: () => ({ type: "start" }),
     apply: (delta) => apply(folding, delta),
-    refreshPartialArguments: () => refreshPartialArguments(folding),
+    refresh: () => refresh(folding),
     finish: (stopReason) => finish(folding, stopReason),
     fail: (error) => fail(folding, error),
   };
@@ -117,32 +120,27 @@ function grow(folding: Folding, index: number, text: string): StreamEvent | unde
   const block = folding.lastBlock;
   if (block === undefined) return undefined;
   folding.size += text.length;
-  switch (block.kind) {
-    case "text":
-      block.content.text += text;
-      if (block.content.text.length > block.flatAt) block.flatAt = flatten(block.content.text);
-      return { type: "text_delta", contentIndex: block.contentIndex, delta: text };
-    case "thinking":
-      block.content.thinking += text;
-      if (block.content.thinking.length > block.flatAt) block.flatAt = flatten(block.content.thinking);
-      return { type: "thinking_delta", contentIndex: block.contentIndex, delta: text };
-    case "toolCall":
-      block.raw += text;
-      if (block.raw.length > block.flatAt) block.flatAt = flatten(block.raw);
-      return { type: "toolcall_delta", contentIndex: block.contentIndex, delta: text };
-  }
+  block.tail += text;
+  if (block.tail.length > LONGEST_TAIL) settle(block);
+  return { type: GROWTH[block.kind], contentIndex: block.contentIndex, delta: text };
 }
 
-const FLATTEN_STEP = 4096;
+const GROWTH = { text: "text_delta", thinking: "thinking_delta", toolCall: "toolcall_delta" } as const;
+
+const LONGEST_TAIL = 1024;
 
 /**
  * The engine keeps a text that grows by tokens as a tree of all of them, many times its size; to look at a character makes
- * it one string again. Done whenever it has grown by a quarter: each character is copied a few times in all. Returns the
- * length at which to do it next.
+ * it one string again. So tokens gather in a short text, and the long one grows by that.
  */
-function flatten(text: string): number {
-  const isEmpty = Number.isNaN(text.charCodeAt(0));
-  return isEmpty ? FLATTEN_STEP : text.length * 1.25 + FLATTEN_STEP;
+function settle(block: OpenBlock): void {
+  const { tail } = block;
+  if (tail === "") return;
+  block.tail = "";
+  tail.charCodeAt(0);
+  if (block.kind === "text") block.content.text += tail;
+  else if (block.kind === "thinking") block.content.thinking += tail;
+  else block.raw += tail;
 }
 
 function openBlock(folding: Folding, delta: Extract<Delta, { type: "open" }>): StreamEvent {
@@ -175,18 +173,18 @@ function newBlock(
   switch (opened.type) {
     case "text":
       return {
-        block: { kind: "text", contentIndex, content: { type: "text", text: "" }, flatAt: FLATTEN_STEP },
+        block: { kind: "text", contentIndex, content: { type: "text", text: "" }, tail: "" },
         event: { type: "text_start", contentIndex },
       };
     case "thinking":
       return {
-        block: { kind: "thinking", contentIndex, content: { type: "thinking", thinking: "" }, flatAt: FLATTEN_STEP },
+        block: { kind: "thinking", contentIndex, content: { type: "thinking", thinking: "" }, tail: "" },
         event: { type: "thinking_start", contentIndex },
       };
     case "toolCall": {
       const content: ToolCall = { type: "toolCall", id: opened.id, name: opened.name, arguments: {} };
       return {
-        block: { kind: "toolCall", contentIndex, content, raw: "", parsedLength: 0, flatAt: FLATTEN_STEP },
+        block: { kind: "toolCall", contentIndex, content, raw: "", parsedLength: 0, tail: "" },
         event: { type: "toolcall_start", contentIndex, id: opened.id, toolName: opened.name },
       };
     }
@@ -203,6 +201,7 @@ function closeBlock(
   folding.open.delete(index);
   folding.lastIndex = -1;
   folding.lastBlock = undefined;
+  settle(block);
   const { contentIndex } = block;
   switch (block.kind) {
     case "text":
@@ -238,8 +237,9 @@ function parseArguments(raw: string): Record<string, unknown> | string {
   }
 }
 
-function refreshPartialArguments(folding: Folding): void {
+function refresh(folding: Folding): void {
   for (const block of folding.open.values()) {
+    settle(block);
     if (block.kind !== "toolCall" || block.parsedLength === block.raw.length) continue;
     block.content.arguments = parsePartialObject(block.raw);
     block.parsedLength = block.raw.length;
@@ -272,7 +272,7 @@ function finish(folding: Folding, stopReason: "stop" | "length" | "toolUse"): St
 }
 
 function fail(folding: Folding, error: ProviderError): StreamEvent[] {
-  refreshPartialArguments(folding);
+  refresh(folding);
   const partial = new Map<ToolCall, Record<string, unknown>>();
   for (const block of folding.open.values()) {
     if (block.kind === "toolCall") partial.set(block.content, block.content.arguments);

@@ -42,6 +42,11 @@ const COST_TIERS: Check = {
   holds: (value) =>
     Array.isArray(value) && value.every((tier) => everyValue(tier, isAmount) && isRecord(tier) && "above" in tier),
 };
+const CACHE_LIFETIMES: Check = {
+  expected: 'an object with "short" and "long" in seconds',
+  holds: (value) =>
+    isRecord(value) && [value.short, value.long].every((lifetime) => lifetime === undefined || isAmount(lifetime)),
+};
 /** The levels from the lowest to the highest; `max` is another word for `xhigh`. */
 const levelOf = (word: unknown): number =>
   THINKING_LEVELS.findIndex((level) => level === word || (word === "max" && level === "xhigh"));
@@ -101,6 +106,7 @@ export const MODEL_CHECKS: Readonly<Record<string, Check>> = {
   maxTokens: COUNT,
   headers: TEXTS,
   compat: OBJECT,
+  promptCache: CACHE_LIFETIMES,
   thinkingLevelMap: LEVEL_NAMES,
   thinking: THINKING,
 };

@@ -12,6 +12,11 @@ export interface ModelRequest {
   tools: readonly ToolSpec[];
   thinkingLevel: ThinkingLevel;
   maxTokens?: number;
+  /**
+   * Only that it is asked matters: all that is sent is the same, and the answer as short as the API allows. Families whose
+   * limit changes nothing else take `maxTokens` for it.
+   */
+  wantsNoAnswer?: true;
   /** Undefined for providers that need none. */
   apiKey?: string;
   headers?: Readonly<Record<string, string>>;

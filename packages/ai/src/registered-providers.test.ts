@@ -1,10 +1,13 @@
 import type { Model } from "@tiller/protocol/model";
 import { describe, expect, it } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
 import type { RegistryOptions } from "./model-registry.ts";
 import { createModelRegistry } from "./models.ts";
 import { createProviders } from "./registered-providers.ts";
 import { streamAssistant } from "./stream.ts";
 import { answer, collect, testRequest } from "./testing.ts";
+
+const clock = new FakeClock();
 
 function desk(options: Partial<RegistryOptions> & { env?: Record<string, string> } = {}) {
   const env = options.env ?? {};
@@ -16,14 +19,17 @@ function desk(options: Partial<RegistryOptions> & { env?: Record<string, string>
     env,
   });
   let changes = 0;
+  const problems: string[] = [];
   const providers = createProviders({
     registry,
     env,
+    clock,
+    onProblem: (name, error) => problems.push(`${name}: ${error instanceof Error ? error.message : error}`),
     onChange: () => {
       changes++;
     },
   });
-  return { registry, providers, changes: () => changes };
+  return { registry, providers, problems, changes: () => changes };
 }
 
 const ids = (models: readonly Model[]) => models.map(({ provider, id }) => `${provider}/${id}`);
@@ -379,3 +385,194 @@ it("a key for this process goes before all others", async () => {
   registry.setRuntimeKey("mine", undefined);
   expect(await registry.credentials(registry.find("mine", "large")!)).toEqual({ apiKey: "literal-key" });
 });
+
+const listed = (id: string, more: object = {}) => ({ id, name: id, api: "harbour", provider: "harbour", ...more });
+/** As an extension of a later version brings it along: an object with functions of its own. */
+const harbour = (more: object = {}) => ({
+  id: "harbour",
+  name: "The harbour",
+  baseUrl: "https://harbour.test",
+  getModels: () => [listed("pier"), listed("quay", { api: "openai-completions", promptCache: { short: 60 } })],
+  streamSimple: (model: Model, _context: unknown, options: Record<string, unknown>) => [
+    {
+      type: "done",
+      reason: "stop",
+      message: said(`${model.baseUrl} ${options.apiKey} ${JSON.stringify(options.headers)}`),
+    },
+  ],
+  ...more,
+});
+const said = (text: string) => answer([{ type: "text", text }]);
+const ask = async (registry: ReturnType<typeof desk>["registry"], id: string) => {
+  const model = registry.find("harbour", id)!;
+  const { apiKey, headers } = await registry.credentials(model);
+  const deltas = await collect(streamAssistant(testRequest({ model, apiKey, headers })));
+  return deltas.flatMap((delta) =>
+    delta.type === "grow" ? [delta.text] : delta.type === "error" ? [delta.error.message] : [],
+  );
+};
+
+describe("a whole provider", () => {
+  it("answers for all its models, whatever they speak, and needs no key that it does not ask for", async () => {
+    const { registry, providers } = desk();
+    providers.register("harbour", harbour());
+    expect(ids(registry.available())).toEqual(["harbour/pier", "harbour/quay"]);
+    expect(registry.provider("harbour")?.row.name).toBe("The harbour");
+    expect(registry.find("harbour", "quay")).toMatchObject({
+      promptCache: { short: 60 },
+      baseUrl: "https://harbour.test",
+    });
+    expect(await ask(registry, "pier")).toEqual(["https://harbour.test undefined undefined"]);
+    expect(await ask(registry, "quay")).toEqual(["https://harbour.test undefined undefined"]);
+    providers.unregister("harbour");
+    expect(registry.available()).toEqual([]);
+  });
+
+  it("works out what a request needs, from what is kept or by itself", async () => {
+    const seen: unknown[] = [];
+    const auth = {
+      apiKey: {
+        name: "Pass",
+        async resolve({ credential, env }: { credential?: unknown; env: Record<string, string> }) {
+          seen.push(credential, env.PASS);
+          return { auth: { apiKey: "pass", headers: { gate: "7" }, baseUrl: "https://gate.test" } };
+        },
+      },
+    };
+    const { registry, providers } = desk({ env: { PASS: "x" }, auth: authFile({ type: "api_key", key: "kept" }) });
+    providers.register("harbour", harbour({ auth }));
+    expect(await ask(registry, "pier")).toEqual(['https://gate.test pass {"gate":"7"}']);
+    expect(seen).toEqual([{ type: "api_key", key: "kept" }, "x"]);
+    providers.register("harbour", harbour({ auth: { apiKey: { name: "Pass", resolve: async () => undefined } } }));
+    expect(await ask(registry, "pier")).toEqual(["https://harbour.test kept undefined"]);
+    const none = desk();
+    none.providers.register("harbour", harbour({ auth: { apiKey: { name: "Pass", resolve: async () => undefined } } }));
+    expect(await ask(none.registry, "pier")).toEqual(['No key for "harbour": its provider finds none (Pass)']);
+  });
+
+  it("has variables for its key, and is there when one of them is", () => {
+    const auth = { apiKey: { name: "Pass", variables: ["PASS", "OLD_PASS"] } };
+    const { registry, providers } = desk();
+    providers.register("harbour", harbour({ auth }));
+    expect(registry.available()).toEqual([]);
+    const old = desk({ env: { OLD_PASS: "x" } });
+    old.providers.register("harbour", harbour({ auth }));
+    expect(ids(old.registry.available())).toEqual(["harbour/pier", "harbour/quay"]);
+  });
+
+  it("logs in, is asked which key that gives, and renews", async () => {
+    const auth = {
+      oauth: {
+        name: "Berth",
+        async login(interaction: { prompt(question: object): Promise<string>; notify(event: object): void }) {
+          interaction.notify({ type: "auth_url", url: "https://harbour.test/berth" });
+          return { access: await interaction.prompt({ type: "text", message: "Code?" }), refresh: "r", expires: 1 };
+        },
+        refresh: async () => ({ access: "renewed", refresh: "r", expires: 9999 }),
+        toAuth: ({ access }: { access: string }) => ({ apiKey: `berth ${access}` }),
+      },
+    };
+    const { registry, providers } = desk();
+    providers.register("harbour", harbour({ auth }));
+    expect(providers.logins()).toEqual([{ id: "harbour", name: "Berth" }]);
+    const asked: unknown[] = [];
+    await providers.login("harbour", {
+      onAuth: (where: unknown) => asked.push(where),
+      async onPrompt(question: unknown) {
+        asked.push(question);
+        return "code";
+      },
+    });
+    expect(asked).toEqual([
+      { type: "auth_url", url: "https://harbour.test/berth" },
+      { type: "text", message: "Code?" },
+    ]);
+    expect(await ask(registry, "pier")).toEqual(["https://harbour.test berth renewed undefined"]);
+  });
+
+  it.each([
+    ["nobody to ask", { streamSimple: undefined }, "streamSimple is missing"],
+    ["no list", { getModels: () => "pier" }, "getModels must give back a list"],
+    ["a model without a name", { getModels: () => [{ api: "harbour" }] }, "models[0].id is missing"],
+    ["an address that is none", { baseUrl: "harbour" }, 'baseUrl is "harbour", which is not a URL'],
+    ["no models, and no way to find any", { getModels: () => [] }, "models is missing"],
+  ])("with %s is refused", (_what, more, why) => {
+    const { providers } = desk();
+    expect(() => providers.register("harbour", harbour(more))).toThrow(`registerProvider("harbour"): ${why}`);
+  });
+});
+
+describe("models that have to be found out", () => {
+  const news = () => {
+    let models: object[] = [];
+    const contexts: Record<string, unknown>[] = [];
+    const refreshModels = async (context: { publish(news: { update(): void }): void }) => {
+      contexts.push({ ...context });
+      const update = (): void => {
+        models = [listed("pier")];
+      };
+      context.publish({ update });
+    };
+    return { contexts, provider: harbour({ getModels: () => models, refreshModels }) };
+  };
+
+  it("are there when the provider has been asked, and it is asked rarely", async () => {
+    const { registry, providers, problems } = desk();
+    const { provider, contexts } = news();
+    providers.register("harbour", provider);
+    expect(providers.isWaiting).toBe(true);
+    expect(registry.available()).toEqual([]);
+    await providers.refresh();
+    expect(providers.isWaiting).toBe(false);
+    expect(ids(registry.available())).toEqual(["harbour/pier"]);
+    expect(contexts[0]).toMatchObject({ signal: expect.any(AbortSignal), allowNetwork: true, force: false });
+    expect(providers.refresh()).toBeUndefined();
+    await providers.refresh(true);
+    expect(contexts[1]).toMatchObject({ force: true });
+    await clock.advance(60_000);
+    expect(providers.refresh()).toBeInstanceOf(Promise);
+    expect(problems).toEqual([]);
+  });
+
+  it("may be given back as a list by what is only said of a provider", async () => {
+    const { registry, providers } = desk();
+    const found = [[{ id: "small" }, { id: "huge" }], []];
+    providers.register("mine", { ...mine, refreshModels: async () => found.shift() });
+    expect(ids(registry.available())).toEqual(["mine/large"]);
+    await providers.refresh();
+    expect(ids(registry.available())).toEqual(["mine/small", "mine/huge"]);
+    await providers.refresh(true);
+    expect(registry.available()).toEqual([]);
+    expect(() => providers.register("mine", { refreshModels: 7 })).toThrow("refreshModels must be a function");
+  });
+
+  it("stay as they were when that fails, takes too long, or is about a provider that is gone", async () => {
+    const { registry, providers, problems } = desk();
+    const fails = async (): Promise<unknown> => {
+      throw new Error("fog");
+    };
+    providers.register("mine", { ...mine, refreshModels: fails });
+    await providers.refresh();
+    providers.register("mine", { refreshModels: () => "nonsense" });
+    await providers.refresh(true);
+    providers.register("mine", { refreshModels: () => new Promise(() => undefined) });
+    const looking = providers.refresh(true);
+    await clock.advance(10_000);
+    await looking;
+    expect(problems).toEqual([
+      "mine: fog",
+      'mine: registerProvider("mine"): refreshModels must give back a list of models',
+      "mine: no answer within 10 s",
+    ]);
+    expect(ids(registry.available())).toEqual(["mine/large"]);
+    const { provider } = news();
+    providers.register("harbour", provider);
+    const late = providers.refresh();
+    providers.unregister("harbour");
+    await late;
+    expect(ids(registry.available())).toEqual(["mine/large"]);
+    expect(problems).toHaveLength(3);
+  });
+});
+
+const authFile = (entry: object) => ({ name: "auth.json", value: { harbour: entry } });

@@ -1,3 +1,4 @@
+import type { Clock } from "@tiller/protocol/clock";
 import type { Model } from "@tiller/protocol/model";
 import { isApiFamily } from "./api-families.ts";
 import type { Environment } from "./auth.ts";
@@ -7,33 +8,11 @@ import type { SimpleContext, StreamSimple } from "./custom-stream.ts";
 import type { ModelRegistry, RegisteredProvider } from "./model-registry.ts";
 import { keyName } from "./parsed-file.ts";
 import type { StreamModel } from "./provider.ts";
+import type { OAuthConfig, ProviderConfig, RefreshContext } from "./provider-config.ts";
 import { providerRow } from "./providers/index.ts";
+import { configOf, isWholeProvider } from "./whole-provider.ts";
 
 /** Providers that programs add or change while the process runs. Nothing of it is written anywhere. */
-
-/** A login that a program brings along: how to log in, how to renew it, and which key it gives. */
-export interface OAuthConfig {
-  name?: string;
-  login?(callbacks: unknown): Promise<unknown>;
-  refreshToken?(credentials: unknown): Promise<unknown>;
-  getApiKey?(credentials: Readonly<Record<string, unknown>>): string;
-  modifyModels?(models: Model[], credentials: Readonly<Record<string, unknown>>): Model[];
-}
-
-/** What may be registered: the fields of a provider in models.json, and functions. */
-export interface ProviderConfig {
-  name?: string;
-  baseUrl?: string;
-  /** The key, the name of a variable that is set, `$NAME` or `!command`. */
-  apiKey?: string;
-  api?: string;
-  headers?: Record<string, string>;
-  authHeader?: boolean;
-  /** Instead of all models the provider has. Without them those stay, at the new address and with the new headers. */
-  models?: readonly unknown[];
-  streamSimple?: StreamSimple;
-  oauth?: OAuthConfig;
-}
 
 export interface Providers {
   /** Throws an Error that names the field that is wrong. What was registered before under this name and is not said anew stays. */
@@ -42,6 +21,10 @@ export interface Providers {
   unregister(name: string): void;
   /** The same for all names. */
   clear(): void;
+  /** Those who find out themselves which models they have are asked, unless they have lately been. Never rejects. */
+  refresh(force?: boolean): undefined | Promise<void>;
+  /** Somebody has to be asked before any of his models is known. */
+  readonly isWaiting: boolean;
   /** What was registered under a name. */
   get(name: string): ProviderConfig | undefined;
   /** Those that have a way to log in. */
@@ -54,13 +37,21 @@ export interface Providers {
 export interface ProvidersOptions {
   registry: ModelRegistry;
   env: Environment;
+  clock: Clock;
   /** Models may be others now. */
   onChange(): void;
+  /** A provider could not find out which models it has. */
+  onProblem(name: string, error: unknown): void;
   /** What a `streamSimple` gets to see of the conversation; as it is when nobody says otherwise. */
   contextFor?(context: SimpleContext): SimpleContext;
 }
 
-export function createProviders({ registry, env, onChange, contextFor }: ProvidersOptions): Providers {
+/** How long a provider may look for its models, and how long they then hold. */
+const LOOK_MS = 10_000;
+const FRESH_MS = 60_000;
+
+export function createProviders(options: ProvidersOptions): Providers {
+  const { registry, env, clock, onChange, contextFor } = options;
   const configs = new Map<string, ProviderConfig>();
   const speakers = new Map<StreamSimple, StreamModel>();
 
@@ -78,7 +69,8 @@ export function createProviders({ registry, env, onChange, contextFor }: Provide
     [...configs.values()].find((config) => config.streamSimple && config.api === api)?.streamSimple;
   const read = (name: string, config: ProviderConfig): RegisteredProvider => {
     const hasOwn = config.streamSimple !== undefined;
-    const speaks = (api: string): boolean => (hasOwn && config.api === api) || speaking(api) !== undefined;
+    const speaks = (api: string): boolean =>
+      config.isWhole === true || (hasOwn && config.api === api) || speaking(api) !== undefined;
     // Not by an earlier registration: what that one has said is in this one.
     const isKnown = (registry.settingsOf(name)?.row ?? providerRow(name)) !== undefined;
     const made = config.models
@@ -95,8 +87,56 @@ export function createProviders({ registry, env, onChange, contextFor }: Provide
     onChange();
   };
 
+  const lately = new Map<string, number>();
+  const look = async (name: string, force: boolean): Promise<void> => {
+    const config = configs.get(name);
+    if (!config?.refreshModels) return;
+    lately.set(name, clock.now());
+    const over = new AbortController();
+    const isCurrent = (): boolean => configs.get(name)?.refreshModels === config.refreshModels && !over.signal.aborted;
+    const publish: RefreshContext["publish"] = (news) => {
+      if (isCurrent()) news?.update?.();
+    };
+    const cancel = clock.after(LOOK_MS, () => over.abort(new Error(`no answer within ${LOOK_MS / 1000} s`)), true);
+    try {
+      const credential = await orAborted(credentialOf(registry, name), over.signal);
+      const context: RefreshContext = {
+        signal: over.signal,
+        credential,
+        stored: undefined,
+        allowNetwork: true,
+        force,
+        publish,
+      };
+      const found = await orAborted(config.refreshModels(context), over.signal);
+      if (!isCurrent()) return;
+      if (!Array.isArray(found)) throw wrongField(name, "refreshModels", "must give back a list of models");
+      const { models: _, ...rest } = configs.get(name) ?? config;
+      readAgain(name, found.length > 0 ? { ...rest, models: found } : rest);
+    } catch (error) {
+      options.onProblem(name, error);
+    } finally {
+      cancel();
+    }
+  };
+
   return {
-    register: (name, given) => readAgain(name, { ...configs.get(name), ...checked(name, given) }),
+    register(name, given) {
+      if (!isWholeProvider(given)) return readAgain(name, { ...configs.get(name), ...checked(name, given) });
+      const config = configOf(given, { env, login: () => registry.loginOf(name) });
+      readAgain(name, { ...checked(name, config) });
+    },
+    refresh(force = false) {
+      const due = [...configs].flatMap(([name, { refreshModels }]) => {
+        const isDue = force || clock.now() - (lately.get(name) ?? Number.NEGATIVE_INFINITY) >= FRESH_MS;
+        return refreshModels && isDue ? [name] : [];
+      });
+      if (due.length === 0) return undefined;
+      return Promise.all(due.map((name) => look(name, force))).then(() => undefined);
+    },
+    get isWaiting() {
+      return [...configs.values()].some(({ refreshModels, models }) => refreshModels && !models);
+    },
     async login(name, callbacks) {
       const login = configs.get(name)?.oauth?.login;
       if (!login) throw new Error(`Unknown OAuth provider: ${name}`);
@@ -111,6 +151,7 @@ export function createProviders({ registry, env, onChange, contextFor }: Provide
     },
     unregister(name) {
       if (!configs.delete(name)) return;
+      lately.delete(name);
       registry.register(name, undefined);
       onChange();
     },
@@ -118,6 +159,7 @@ export function createProviders({ registry, env, onChange, contextFor }: Provide
       if (configs.size === 0) return;
       for (const name of configs.keys()) registry.register(name, undefined);
       configs.clear();
+      lately.clear();
       onChange();
     },
     get: (name) => configs.get(name),
@@ -156,9 +198,12 @@ function checked(name: string, config: unknown): ProviderConfig {
   return given as ProviderConfig;
 }
 
-function wrongFunction({ streamSimple, oauth }: Fields): { field: string; expected: string } | undefined {
-  if (streamSimple !== undefined && typeof streamSimple !== "function")
-    return { field: "streamSimple", expected: "a function" };
+function wrongFunction(fields: Fields): { field: string; expected: string } | undefined {
+  const { oauth } = fields;
+  const field = ["streamSimple", "refreshModels"].find(
+    (name) => fields[name] !== undefined && typeof fields[name] !== "function",
+  );
+  if (field !== undefined) return { field, expected: "a function" };
   if (oauth !== undefined && !isRecord(oauth)) return { field: "oauth", expected: "an object" };
   return undefined;
 }
@@ -176,7 +221,7 @@ function withModels(
   isKnown: boolean,
   { env, speaks }: { env: Environment; speaks(api: string): boolean },
 ): Made {
-  const { streamSimple, oauth, models = [], ...rest } = config;
+  const { streamSimple, oauth, models = [], refreshModels: _, isWhole, findsKeys: __, ...rest } = config;
   if (models.length === 0) throw wrongField(name, "models", "is empty");
   const hasUrls = models.every((model) => isRecord(model) && typeof model.baseUrl === "string");
   const needsUrl = config.baseUrl === undefined && !isKnown && !hasUrls && config.api !== "ai-sdk";
@@ -184,7 +229,8 @@ function withModels(
   if (config.apiKey === undefined && !isKnown && !oauth && !streamSimple) {
     throw wrongField(name, "apiKey", "is missing; with models it is needed, or oauth");
   }
-  if (streamSimple && config.api === undefined && !isKnown && !models.every((model) => isRecord(model) && model.api)) {
+  const saysApi = config.api !== undefined || models.every((model) => isRecord(model) && model.api);
+  if (streamSimple && !saysApi && !isKnown && !isWhole) {
     throw wrongField(name, "api", "is missing; streamSimple needs a name for the API it speaks");
   }
   const entry = { ...withVariables(rest, env), models, ...(needsUrl ? { baseUrl: `custom://${name}` } : {}) };
@@ -194,7 +240,8 @@ function withModels(
   const problem = read.problems[0];
   if (problem !== undefined || !settings) throw new Error(shortProblem(name, problem ?? "cannot be used"));
   // Who asks in a way of its own may need no key.
-  const keyless = settings.keyless || (streamSimple !== undefined && config.apiKey === undefined && !oauth);
+  const asksForNone = config.findsKeys === true || (config.apiKey === undefined && !oauth);
+  const keyless = settings.keyless || (streamSimple !== undefined && asksForNone);
   return { ...kept(read), settings: { ...settings, keyless }, models: settings.models, isElsewhere: true };
 }
 
@@ -215,10 +262,11 @@ function withoutModels(
   env: Environment,
 ): Made {
   const builtin = known?.row ?? providerRow(name);
-  if (!builtin && !config.streamSimple && !config.oauth) {
+  const saysNothing = config.isWhole || (!config.streamSimple && !config.oauth);
+  if (!builtin && saysNothing && !config.refreshModels) {
     throw wrongField(name, "models", "is missing, and there is no provider of this name to change");
   }
-  if (config.streamSimple && config.api === undefined && !builtin) {
+  if (config.streamSimple && config.api === undefined && !builtin && !config.isWhole) {
     throw wrongField(name, "api", "is missing; streamSimple needs a name for the API it speaks");
   }
   const { baseUrl, apiKey, headers = {}, authHeader } = withVariables(config, env);
@@ -278,4 +326,23 @@ function loginParts(
 
 function isModelOf(provider: string, model: unknown): boolean {
   return isRecord(model) && typeof model.id === "string" && model.provider === provider;
+}
+
+/** What a provider is let in with, as it is kept: a login, or a key. */
+async function credentialOf(registry: ModelRegistry, name: string): Promise<RefreshContext["credential"]> {
+  try {
+    const { apiKey } = await registry.providerCredentials(name);
+    return registry.loginOf(name) ?? (apiKey === undefined ? undefined : { type: "api_key", key: apiKey });
+  } catch {
+    // There is none: who needs one says so.
+    return undefined;
+  }
+}
+
+/** Rejects with the reason of the abort; what comes after that concerns nobody. */
+function orAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    Promise.resolve(work).then(resolve, reject);
+  });
 }

@@ -16,6 +16,7 @@ import { type LateMcp, lateMcp } from "./late-mcp.ts";
 import {
   attachDisk,
   lateApprovals,
+  lateCacheWarming,
   lateExport,
   lateHostTools,
   lateHostUris,
@@ -135,7 +136,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
   const store = createSessionStore({ clock, ids, first: beginSession({ clock, ids, cwd }, { id, path }) });
   const pipeline = createEventPipeline({ keep: store.appendMessage, endTurn: store.endTurn, observe: hooks?.observe });
   const models = createModelControl({
-    source: found.source,
+    source: extensions?.models.source ?? found.source,
     initial: found,
     scope: found.scope,
     onModel(model, change) {
@@ -253,6 +254,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
     isRunning: () => !run.isSettled || jobs.results.isPending,
     isWaiting: () => !queue.isEmpty,
   });
+  const warming = lateCacheWarming(ground, { store, pipeline, models, machinery, run: () => run });
   const run = createSessionRun({
     pipeline,
     queue,
@@ -271,10 +273,11 @@ async function joinParts(ground: Ground): Promise<Joined> {
         // Only who speaks the protocol can be asked again.
         args.mode === "rpc" ? journal.load() : undefined,
       ]);
-      return loaded;
+      return warming?.watching(loaded) ?? loaded;
     },
     model,
     retrySettings,
+    ...(warming && { rest: warming.rest }),
     ...(hooks && {
       open: (...opening) => joined!.open(...opening),
       observed: hooks.settled,

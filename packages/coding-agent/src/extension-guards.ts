@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExtensionReports } from "./extension-reports.ts";
+import { guardListeners } from "./extensions/guards/guard-listeners.ts";
 import { guardProcess, isProcessExit } from "./extensions/guards/guard-process.ts";
 import { guardStreams } from "./extensions/guards/guard-streams.ts";
 import { type ExtensionPlace, errorText, ownerOf } from "./extensions/guards/rejections.ts";
@@ -52,6 +53,7 @@ export function createExtensionGuards(
       else guard.exit(code);
     },
   });
+  guardListeners(process, owner);
   guardStreams();
   const { enter } = createWatchdog({ exit: guard.exit, limitMs: stuckMs, lineInSource });
   return {

@@ -1,5 +1,7 @@
+import type { ModelRequest } from "@tiller/ai/provider";
 import type { Approvals } from "./approvals/approvals.ts";
 import type { Ground } from "./ground.ts";
+import type { WarmingParts } from "./join-cache-warming.ts";
 import type { SubAgentParts } from "./join-sub-agents.ts";
 import { type Late, late, latePer } from "./lib/late.ts";
 import { asksApproval, requestOf, rulesOf, shellOf } from "./part-settings.ts";
@@ -11,6 +13,7 @@ import type { HostTools } from "./session/host-tools.ts";
 import type { HostUris } from "./session/host-uris.ts";
 import type { JobResults, JobResultsOptions } from "./session/job-results.ts";
 import type { ModelControl } from "./session/model-control.ts";
+import type { RunMachinery, SessionRunOptions } from "./session/run-options.ts";
 import type { SessionEvent } from "./session/session-event.ts";
 import type { EventJournal } from "./session/store/event-journal.ts";
 import type { DiskSettings } from "./session/store/session-disk.ts";
@@ -240,6 +243,45 @@ export function lateHostTools(toolbox: Toolbox): Late<HostTools> {
 /** What the host is told of the session, kept for it. */
 export function lateJournal(ground: Ground, store: SessionStore, disk: DiskSettings): Late<EventJournal> {
   return late(async () => (await import("./session-journal.ts")).sessionJournal(ground, store, disk));
+}
+
+export interface LateWarming {
+  /** The same, and remembers what the model was asked. */
+  watching(machinery: Machinery): RunMachinery;
+  rest: NonNullable<SessionRunOptions["rest"]>;
+}
+
+/** What keeps the caches of providers warm between runs: only for hosts that stay, and where the user wants to pay for it. */
+export function lateCacheWarming(ground: Ground, parts: WarmingParts): LateWarming | undefined {
+  const { settings, clock, run, recording } = ground;
+  if (settings.get("cacheWarming") !== "idle" || run.mode !== "rpc" || recording) return undefined;
+  let last: { request: ModelRequest; at: number } | undefined;
+  const warming = late(async () => (await import("./join-cache-warming.ts")).joinCacheWarming(ground, parts));
+  return {
+    watching: (loaded) => ({
+      ...loaded,
+      ports: {
+        ...loaded.ports,
+        stream(request) {
+          last = { request, at: clock.now() };
+          return loaded.ports.stream(request);
+        },
+      },
+    }),
+    rest: {
+      begin() {
+        const asked = last;
+        if (!asked) return;
+        const loaded = warming.load().then(({ begin }) => (asked === last ? begin(asked) : undefined));
+        // Without it nothing is lost but money.
+        loaded.catch(() => undefined);
+      },
+      end() {
+        last = undefined;
+        warming.made?.end();
+      },
+    },
+  };
 }
 
 /** The URLs of the host, once it lends any. */

@@ -87,6 +87,7 @@ export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExt
   const flags = takeFlags(run, host.generation.flags());
   said.flags = flags;
   models.apply(host.generation.providers);
+  await models.known();
 
   return {
     host,

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createProviders } from "@tiller/ai/registered-providers";
 import type { AssistantMessage } from "@tiller/protocol/message";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CliOptions } from "./cli-options.ts";
 import { loadSettings } from "./config/settings.ts";
 import { createModelControl } from "./session/model-control.ts";
-import { createModelRegistry, createSessionProviders } from "./session-model-registry.ts";
+import { createModelRegistry } from "./session-model-registry.ts";
 import { openModels } from "./session-models.ts";
 
 let folder: string | undefined;
@@ -53,7 +54,13 @@ async function desk({
     onModel: () => undefined,
     onThinkingLevel: () => undefined,
   });
-  const providers = createSessionProviders({ found, models, env });
+  const providers = createProviders({
+    registry: found.registry,
+    env,
+    clock,
+    onChange: models.renew,
+    onProblem: () => undefined,
+  });
   const asked: unknown[] = [];
   const registry = createModelRegistry({
     found,

@@ -1,8 +1,8 @@
 import type { ModelRegistry } from "@tiller/ai/model-registry";
-import { createProviders, type Providers, type ProvidersOptions } from "@tiller/ai/registered-providers";
+import type { Providers } from "@tiller/ai/registered-providers";
 import type { AssistantMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
-import type { Env } from "./config/paths.ts";
+import { isRecord } from "./extensions/answers.ts";
 import { frozen } from "./lib/copies.ts";
 import type { ModelControl } from "./session/model-control.ts";
 import type { SessionModels } from "./session-models.ts";
@@ -20,9 +20,10 @@ export interface ExtensionModelRegistry {
   getApiKeyAndHeaders(model: Model): Promise<AuthAnswer>;
   getProviderDisplayName(provider: string): string;
   getProviderAuthStatus(provider: string): { configured: boolean; source?: string };
-  registerProvider(name: string, config: unknown): void;
+  /** A name and what is said of it; or an object that says all of it. */
+  registerProvider(nameOrProvider: unknown, config?: unknown): void;
   unregisterProvider(name: string): void;
-  /** Asks the servers on this machine what they have now. */
+  /** Asks the servers on this machine what they have now, and providers that find out themselves. */
   refresh(): Promise<void>;
   /** What could not be used of the configuration. */
   getError(): string | undefined;
@@ -58,21 +59,10 @@ export interface ExtensionAuth {
   reload(): void;
 }
 
-export interface SessionProvidersOptions extends Pick<ProvidersOptions, "contextFor"> {
-  found: Pick<SessionModels, "registry">;
-  models: Pick<ModelControl, "renew">;
-  env: Env;
-}
-
-/** Providers that extensions register: at once in all lists, and the current model is the one it is then. */
-export function createSessionProviders({ found, models, env, contextFor }: SessionProvidersOptions): Providers {
-  return createProviders({ registry: found.registry, env, contextFor, onChange: models.renew });
-}
-
 export interface ModelRegistryOptions {
   found: Pick<SessionModels, "registry" | "source">;
   models: Pick<ModelControl, "available">;
-  providers: Pick<Providers, "register" | "unregister" | "logins" | "login" | "logout">;
+  providers: Pick<Providers, "register" | "unregister" | "refresh" | "logins" | "login" | "logout">;
   /** Asks a model in the words of extensions. */
   ask(model: Model, context: unknown, options: unknown): AnswerStream;
 }
@@ -112,10 +102,11 @@ export function createModelRegistry({ found, models, providers, ask }: ModelRegi
       const origin = key && "source" in key ? { source: key.source } : {};
       return { configured: state !== undefined && (state.keyless || "source" in state.key), ...origin };
     },
-    registerProvider: providers.register,
+    registerProvider: (given, config) =>
+      isRecord(given) ? providers.register(String(given.id), given) : providers.register(given as string, config),
     unregisterProvider: providers.unregister,
     async refresh() {
-      await source.refresh();
+      await Promise.all([source.refresh(), providers.refresh(true)]);
     },
     getError: () => (registry.problems.length > 0 ? registry.problems.join("\n") : undefined),
     streamSimple,

@@ -3,8 +3,8 @@
 export interface Clock {
   /** Unix milliseconds. */
   now(): number;
-  /** Runs `fn` once after `ms`; returns a function that cancels it. */
-  after(ms: number, fn: () => void): () => void;
+  /** Runs `fn` once after `ms`; returns a function that cancels it. `isIdle`: no process is kept alive for it. */
+  after(ms: number, fn: () => void, isIdle?: boolean): () => void;
 }
 
 export interface IdSource {

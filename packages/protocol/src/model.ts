@@ -31,6 +31,8 @@ export const Model = Type.Object({
   costTiers: Type.Optional(Type.Array(Type.Intersect([Type.Object({ above: Type.Number() }), ModelCost]))),
   contextWindow: Type.Number(),
   maxTokens: Type.Number(),
+  /** How many seconds the provider keeps a prompt, for each retention that can be asked of it. */
+  promptCache: Type.Optional(Type.Object({ short: Type.Optional(Type.Number()), long: Type.Optional(Type.Number()) })),
   thinkingLevelMap: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),
   compat: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });

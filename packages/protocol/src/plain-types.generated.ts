@@ -200,6 +200,10 @@ export interface Model {
   } & ModelCost)[];
   contextWindow: number;
   maxTokens: number;
+  promptCache?: {
+    short?: number;
+    long?: number;
+  };
   thinkingLevelMap?: Record<string, string | null>;
   compat?: Record<string, unknown>;
 }

@@ -166,7 +166,7 @@ export const ENTRIES = table({
   usage: defineEntry({
     type: "usage",
     summary:
-      "Tokens that were spent beside the conversation, by a sub-agent (`kind` is `subagent`) or, in files of others, on a summary.",
+      "Tokens that were spent beside the conversation, by a sub-agent (`kind` is `subagent`), to keep the cache of a provider warm (`cache_warm`) or, in files of others, on a summary.",
     fields: { kind: Type.String(), provider: Type.String(), model: Type.String(), usage: Usage },
     systems: ["later"],
     examples: [{ kind: "compaction", provider: "anthropic", model: "claude-sonnet-4-5", usage: exampleUsage }],

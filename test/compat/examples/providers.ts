@@ -1,6 +1,6 @@
 import { at, list } from "../../support/frame.ts";
 import { say } from "../../support/mock-llm.ts";
-import { type Checks, check, expectText, expectTrue, part } from "../check.ts";
+import { type Checks, check, expectText, expectTrue } from "../check.ts";
 import type { Host } from "../host.ts";
 
 /** Examples that bring providers of their own. */
@@ -28,16 +28,32 @@ export const PROVIDER_EXAMPLES: Checks = {
       expectText("the answer", String(text), "Said by another's code.");
     },
   ),
-  "custom-provider-gitlab-duo": part(
-    "its models are listed when its key is there; it asks gitlab.com for a token, so nothing is streamed",
-    { env: { GITLAB_TOKEN: "key" } },
+  "custom-provider-gitlab-duo": check(
+    "its models are listed when its key is there; with a token of its own a prompt goes to the gateway, in the words of both vendors",
+    {
+      env: { GITLAB_TOKEN: "key" },
+      fetchedFrom: "https://cloud.gitlab.com",
+      fetched: {
+        "https://gitlab.com/api/v4/ai/third_party_agents/direct_access": {
+          token: "token-7",
+          headers: { "x-gate": "9" },
+        },
+      },
+      replies: [say("Said through a gateway.", 5), say("So is this.", 5)],
+    },
     async (host) => {
       const ids = await modelsOf(host, "gitlab-duo");
-      expectTrue(
-        "some models",
-        ids.some((id) => id.startsWith("claude-")) && ids.some((id) => id.startsWith("gpt-")),
-        ids,
-      );
+      const answered = async (family: string, request: number, answer: string): Promise<void> => {
+        const modelId = ids.find((id) => id.startsWith(family));
+        expectTrue(`a model that is ${family}`, modelId !== undefined, ids);
+        await host.call("set_model", { provider: "gitlab-duo", modelId });
+        await host.prompt(`hello ${family}`);
+        expectText("the request", host.request(request), `hello ${family}`);
+        const { text } = await host.call("get_last_assistant_text");
+        expectText("the answer", String(text), answer);
+      };
+      await answered("claude-", 0, "Said through a gateway.");
+      await answered("gpt-", 1, "So is this.");
     },
   ),
 };

@@ -1,4 +1,4 @@
-import { type Checks, cannot, terminal } from "../check.ts";
+import { type Checks, terminal } from "../check.ts";
 import { repository } from "../surroundings.ts";
 
 /** Examples that are all about a terminal, or about something else that is not here. */
@@ -38,5 +38,4 @@ export const TERMINAL_EXAMPLES: Checks = {
       await host.told(CUSTOM);
     },
   },
-  gondolin: cannot("not loaded: it fetches the image of a virtual machine and starts it with QEMU"),
 };

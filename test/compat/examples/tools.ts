@@ -30,6 +30,31 @@ export const TOOL_EXAMPLES: Checks = {
       expectText("hello", host.result("hello").text, "Hello, you!");
     },
   ),
+  gondolin: part(
+    "with a stand-in for the virtual machine, which needs QEMU: bash, read, write, edit and ls work in its `/workspace`, and so does the host's own command; the model is told",
+    {
+      files: { "notes.txt": "low tide\n" },
+      replies: [
+        useTool("bash", { command: "echo $IN_THE_MACHINE $(cat notes.txt)" }),
+        useTool("read", { path: "/workspace/notes.txt" }),
+        useTool("write", { path: "log.txt", content: "one\n" }),
+        useTool("edit", { path: "log.txt", edits: [{ oldText: "one", newText: "two" }] }),
+        useTool("ls", { path: "." }),
+        say("Done."),
+      ],
+    },
+    async (host) => {
+      await host.notify("Gondolin VM ready");
+      await host.prompt("look around");
+      expectText("the system prompt", host.request(0), "/workspace (Gondolin VM");
+      expectText("bash", host.result("bash").text, "yes low tide");
+      expectText("read", host.result("read").text, "low tide");
+      expectText("ls", host.result("ls").text, "log.txt");
+      expectText("log.txt", readFileSync(join(host.cwd, "log.txt"), "utf8"), "two");
+      const { output } = await host.call("bash", { command: "echo $IN_THE_MACHINE" });
+      expectText("the host's command", String(output), "yes");
+    },
+  ),
   "with-deps": check(
     "`parse_duration` works with a package of its own from npm",
     { script: calls(["parse_duration", { duration: "2 days" }]) },

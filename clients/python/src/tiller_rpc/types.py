@@ -37,6 +37,7 @@ __all__ = [
     "AssistantMessageEventDone",
     "AssistantMessageEventError",
     "AssistantMessageEvent",
+    "ModelPromptCache",
     "Model",
     "ModelCost",
     "ThinkingLevel",
@@ -503,6 +504,13 @@ class AssistantMessageEventError(TypedDict):
 AssistantMessageEvent = Union["AssistantMessageEventStart", "AssistantMessageEventTextStart", "AssistantMessageEventTextDelta", "AssistantMessageEventTextEnd", "AssistantMessageEventThinkingStart", "AssistantMessageEventThinkingDelta", "AssistantMessageEventThinkingEnd", "AssistantMessageEventToolcallStart", "AssistantMessageEventToolcallDelta", "AssistantMessageEventToolcallEnd", "AssistantMessageEventDone", "AssistantMessageEventError"]
 
 
+class ModelPromptCache(TypedDict, total=False):
+    """`ModelPromptCache` on the wire."""
+
+    short: float
+    long: float
+
+
 class _Model(TypedDict):
     id: str
     name: str
@@ -520,6 +528,7 @@ class Model(_Model, total=False):
     """`Model` on the wire."""
 
     costTiers: List[Any]
+    promptCache: ModelPromptCache
     thinkingLevelMap: Dict[str, Any]
     compat: JsonSchema
 

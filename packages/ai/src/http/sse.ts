@@ -18,6 +18,9 @@ export interface SseDecoder {
 const LONGEST_EVENT = 32 * 1024 * 1024;
 const TOO_LONG = `The server sent an event longer than ${LONGEST_EVENT} characters`;
 
+/** As long as a blank line, with the end of the line before it. */
+const SEAM = 3;
+
 export function createSseDecoder(): SseDecoder {
   const decoder = new StringDecoder("utf8");
   /** The beginning of an event whose end has not arrived. */
@@ -36,17 +39,15 @@ export function createSseDecoder(): SseDecoder {
   return {
     push(bytes) {
       const piece = decode(bytes);
-      const seam = tail === "" ? piece : tail + piece;
-      if (!seam.includes("\n\n") && !seam.includes("\n\r\n")) {
+      if (!hasBlankLine(piece) && !hasBlankLine(tail + piece.slice(0, SEAM))) {
         rest += piece;
-        tail = seam.slice(-3);
+        tail = (tail + piece.slice(-SEAM)).slice(-SEAM);
         if (rest.length > LONGEST_EVENT) throw new ProviderError("malformed", TOO_LONG);
         return [];
       }
-      const text = rest + piece;
-      const blocks = (text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text).split("\n\n");
+      const blocks = blocksOf(rest, piece);
       rest = blocks.pop() ?? "";
-      tail = rest.slice(-3);
+      tail = rest.slice(-SEAM);
       return dataOfEach(blocks);
     },
     end() {
@@ -55,6 +56,21 @@ export function createSseDecoder(): SseDecoder {
       return text.endsWith("\n") ? dataOfEach([text.slice(0, -1)]) : [];
     },
   };
+}
+
+function hasBlankLine(text: string): boolean {
+  return text.includes("\n\n") || text.includes("\n\r\n");
+}
+
+/** A burst is cut as it has come: to put what was left over before it would copy all of it. */
+function blocksOf(rest: string, piece: string): string[] {
+  const isBlankBetween = rest.endsWith("\n") && piece.startsWith("\n");
+  if (isBlankBetween || piece.includes("\r") || rest.includes("\r")) {
+    return (rest + piece).replaceAll("\r\n", "\n").split("\n\n");
+  }
+  const blocks = piece.split("\n\n");
+  blocks[0] = rest + blocks[0];
+  return blocks;
 }
 
 function dataOfEach(blocks: readonly string[]): string[] {

@@ -7,6 +7,7 @@ export const anthropic: ProviderRow = {
   api: "anthropic-messages",
   baseUrl: "https://api.anthropic.com",
   keyVariables: ["ANTHROPIC_OAUTH_TOKEN", "ANTHROPIC_API_KEY"],
+  promptCache: { short: 300, long: 3600 },
   defaultModel: "claude-opus-5-5",
   modelsPath: "/v1/models?limit=1000",
   keyPage: "https://platform.claude.com/settings/keys",

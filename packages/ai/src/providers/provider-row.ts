@@ -19,6 +19,8 @@ export interface ProviderRow {
   defaultModel?: string;
   /** Sent with every request. No secrets. */
   headers?: Readonly<Record<string, string>>;
+  /** How many seconds it keeps a prompt, for each retention that can be asked of it; the careful end of what it promises. */
+  promptCache?: { readonly short?: number; readonly long?: number };
   /** Quirks of its API, merged under those of a model. */
   compat?: Readonly<Record<string, unknown>>;
   /** Added to the base URL (`/..` climbs): a GET that lists its models, for discovery and `tiller doctor`. */

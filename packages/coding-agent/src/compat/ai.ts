@@ -13,6 +13,7 @@ import type { CompatHost } from "./host.ts";
 import { collapseSystemMessages, contentText, getCurrentSystemPrompt, getCurrentTools } from "./model-context.ts";
 import { oauthNames } from "./oauth.ts";
 import { createParts, type OpenParts, type Part } from "./parts.ts";
+import { providerNames } from "./provider-factories.ts";
 
 /** What needs the schema library comes when it is asked for. */
 export const AI_PARTS: readonly Part[] = [
@@ -25,6 +26,9 @@ export const AI_PARTS: readonly Part[] = [
 
 /** `pi-ai`: real models behind the names that extensions know. */
 export function aiModule(host: CompatHost): OpenParts {
+  const getModel = (provider: string, id: string) => frozen(host.models.find(provider, id));
+  const getModels = (provider: string) => host.models.modelsOf(provider).map(frozen);
+  const getProviders = () => host.models.providers();
   return createParts(
     "pi-ai",
     {
@@ -32,10 +36,15 @@ export function aiModule(host: CompatHost): OpenParts {
       AssistantMessageEventStream,
       createAssistantMessageEventStream,
       ...apiProviderNames(host),
+      ...providerNames(host.env),
       ...oauthNames(),
-      getModel: (provider: string, id: string) => frozen(host.models.find(provider, id)),
-      getModels: (provider: string) => host.models.modelsOf(provider).map(frozen),
-      getProviders: () => host.models.providers(),
+      getModel,
+      getModels,
+      getProviders,
+      // The same under the names of later versions.
+      getBuiltinModel: getModel,
+      getBuiltinModels: getModels,
+      getBuiltinProviders: getProviders,
       getEnvApiKey: (provider: string) => envKey(host, provider)?.value,
       findEnvKeys: (provider: string) => keyVariables(provider).filter((name) => host.env[name]?.trim()),
       uuidv7: () => host.ids.uuid(),

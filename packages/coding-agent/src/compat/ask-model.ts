@@ -53,7 +53,7 @@ async function tellAnswer(
   const assembly = createAssembly(model, host.clock.now());
   const push = (event: StreamEvent | undefined): void => {
     if (!event) return;
-    if (event.type === "toolcall_delta") assembly.refreshPartialArguments();
+    assembly.refresh();
     events.push(withPartial(event, assembly.message));
   };
   push(assembly.start());

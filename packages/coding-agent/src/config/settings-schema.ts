@@ -290,6 +290,23 @@ export const SETTINGS = {
     status: "works",
     summary: "How long providers are asked to keep a prompt for the next request, where they can be asked.",
   },
+  cacheWarming: {
+    type: "choice",
+    values: ["off", "idle"],
+    default: "off",
+    stricterOnly: true,
+    status: "works",
+    summary:
+      "Whether a provider is asked once more, for next to no answer, shortly before it forgets the conversation, while nobody says anything (`idle`). Costs money.",
+  },
+  cacheWarmingTimes: {
+    type: "integer",
+    default: 3,
+    stricterOnly: true,
+    min: 1,
+    status: "works",
+    summary: "How often at most that is done between two runs.",
+  },
   "retry.provider.maxRetries": { type: "integer", status: "later", summary: "Tries within one model call." },
   "retry.provider.maxRetryDelayMs": {
     type: "integer",

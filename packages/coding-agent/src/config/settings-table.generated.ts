@@ -40,6 +40,8 @@ export const SETTING_RULES: Readonly<Record<string, SettingRule>> = {
   "retry.provider.timeoutMs": {"type":"integer","min":1,"default":300000},
   "retry.provider.idleTimeoutMs": {"type":"integer","min":1,"default":120000},
   "cacheRetention": {"type":"choice","values":["none","short","long"],"default":"short"},
+  "cacheWarming": {"type":"choice","values":["off","idle"],"default":"off","stricterOnly":true},
+  "cacheWarmingTimes": {"type":"integer","default":3,"stricterOnly":true,"min":1},
   "retry.provider.maxRetries": {"type":"integer"},
   "retry.provider.maxRetryDelayMs": {"type":"integer","default":60000,"formerly":["retry.maxDelayMs"]},
   "limits.prompt.turns": {"type":"integer","stricterOnly":true,"default":0},

@@ -148,7 +148,10 @@ export function createCommandContext(options: ContextOptions, base: object): obj
       return { cancelled };
     },
     switchSession: async (path: string, how?: object) => own(entered(actions().switchSession(path), how)),
-    reload: async () => own(actions().reload()),
+    reload: async () => {
+      await own(actions().reload());
+      return { cancelled: false };
+    },
   });
 }
 

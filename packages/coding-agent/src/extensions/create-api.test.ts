@@ -188,6 +188,19 @@ describe("what is registered", () => {
     expect(late.calls.map(([name]) => name)).toEqual(["registerProvider", "unregisterProvider"]);
   });
 
+  test("a provider that comes as an object has its name in it", () => {
+    const { api, calls, problems } = desk();
+    const whole = { id: "lighthouse", getModels: () => [] };
+    api.registerProvider?.(whole);
+    expect(calls).toEqual([["registerProvider", "lighthouse", whole]]);
+    api.registerProvider?.({ id: "dark" });
+    api.registerProvider?.({ getModels: () => [] });
+    expect(problems).toEqual([
+      'registerProvider: the provider "dark" has no function getModels',
+      'registerProvider: a provider needs a name and an object, not "undefined"',
+    ]);
+  });
+
   test.each([
     "registerShortcut",
     "registerMessageRenderer",

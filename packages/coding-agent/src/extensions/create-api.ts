@@ -87,9 +87,13 @@ function registration(options: ApiOptions): object {
       const flag = extension.flags.get(name);
       return flag ? (options.flagValue(name) ?? flag.default) : undefined;
     },
-    registerProvider(name: unknown, config: unknown) {
+    registerProvider(given: unknown, settings?: unknown) {
+      // An object that says all of it has its name in it.
+      const [name, config] = isRecord(given) ? [given.id, given] : [given, settings];
       if (typeof name !== "string" || name === "" || !isRecord(config))
         return problem("registerProvider", `a provider needs a name and an object, not "${String(name)}"`);
+      if (given === config && typeof config.getModels !== "function")
+        return problem("registerProvider", `the provider "${name}" has no function getModels`);
       const actions = bound();
       if (actions) actions.registerProvider(name, config);
       else options.providers.push({ extensionPath, name, config });

@@ -1,3 +1,4 @@
+import type { Model } from "@tiller/protocol/model";
 import { describe, expect, test } from "vitest";
 import type { HookEvent, HookName, HookResult } from "../session/ports.ts";
 import { HOOKS, type HookRow, isHookName } from "./hooks.ts";
@@ -57,8 +58,13 @@ const turn = () => ({
   messageEntryId: "a",
   toolResultEntryIds: [],
   entries: [],
+  continue: false,
 });
-const settle = () => ({ messages: [], aborted: false, entries: [] });
+const settle = () => ({ messages: [], aborted: false, entries: [], continue: false });
+const warming = () => ({
+  ...{ model: {} as Model, retention: "short" as const, cachedTokens: 1, estimatedCost: 0, missCost: 0 },
+  ...{ idleMs: 0, expiresInMs: 1, count: 0, maxCount: 1, action: "stop" as const },
+});
 const custom = { type: "custom", customType: "note", data: { a: 1 } };
 const note = { type: "custom_message", customType: "note", content: "more", display: true };
 const edit = { type: "context_edit", targetId: "a", replacement: null };
@@ -68,10 +74,35 @@ const FIRST = "the first of the messages must be the system message, with a text
 
 const rows: Row[] = [
   row("nothing is said", "turn_end", turn(), [{}], { entries: [], continue: false }),
-  row("one who wants to go on is enough", "turn_end", turn(), [{ continue: true }, { continue: false }], {
+  row("the last word counts: yes", "turn_end", turn(), [{ continue: false }, { continue: true }, {}], {
     entries: [],
     continue: true,
   }),
+  row("the last word counts: no", "agent_before_settle", settle(), [{ continue: true }, { continue: false }], {
+    entries: [],
+    continue: false,
+  }),
+  row("only yes and no are words", "turn_end", turn(), [{ continue: true }, { continue: null }], {
+    entries: [],
+    continue: true,
+  }),
+  row("nobody says anything about the cache", "cache_warming_decision", warming(), [{}], { action: "stop" }),
+  row(
+    "the cache: the last word counts",
+    "cache_warming_decision",
+    warming(),
+    [{ action: "stop" }, { warm: true }, {}, { other: 1 }],
+    { action: "warm" },
+  ),
+  row("the cache: no", "cache_warming_decision", warming(), [{ action: "warm" }, { warm: false }], { action: "stop" }),
+  row(
+    "the cache: nonsense",
+    "cache_warming_decision",
+    warming(),
+    [{ action: "hot" }],
+    { action: "stop" },
+    problem('action must be "warm" or "stop"'),
+  ),
   row(
     "all kinds of entries; the last list counts",
     "agent_before_settle",
@@ -537,6 +568,11 @@ describe("the table", () => {
     expect(row.take !== undefined).toBe(row.answer !== undefined);
   });
 
+  test("where an answer counts, the table says what may be given back, and how several combine", () => {
+    const rows = Object.entries<{ take?: unknown; answer?: string; combines?: string }>(HOOKS);
+    const incomplete = rows.filter(([, row]) => new Set([!row.take, !row.answer, !row.combines]).size !== 1);
+    expect(incomplete.map(([name]) => name)).toEqual([]);
+  });
   test("what is in it is a hook, what every object has is none", () => {
     expect(isHookName("session.compacting")).toBe(true);
     expect(["toString", "__proto__", "session_compacting", ""].filter(isHookName)).toEqual([]);

@@ -20,6 +20,8 @@ export interface HookRow<K extends HookName> {
   summary: string;
   /** What a handler may give back, for the documentation. */
   answer?: string;
+  /** How the answers of several handlers combine, for the documentation. Where an answer counts, it says so. */
+  combines?: string;
   /** How long one handler may take; an open dialog does not count. */
   limitMs: number;
   /** What comes back when nobody answers. */
@@ -56,6 +58,7 @@ const told = (summary: string, limitMs = SOON) => ({ summary, limitMs, nothing: 
 const cancelling = (summary: string) => ({
   summary,
   answer: "`{cancel: true}` says no",
+  combines: "the first no counts",
   limitMs: LATER,
   nothing: () => ({ cancel: false }),
   take: takeCancel,
@@ -67,7 +70,8 @@ type BoundaryHook = "turn_end" | "agent_before_settle";
 const boundary = (summary: string) => ({
   summary,
   answer:
-    "`{entries?: [...event.entries, entry], continue?: true}`: what is added to the session (`custom`, `custom_message`, `context_edit`, `compaction`), and that the model is asked once more",
+    "`{entries?: [...event.entries, entry], continue?: boolean}`: what is added to the session (`custom`, `custom_message`, `context_edit`, `compaction`), and whether the model is asked once more",
+  combines: "of each field what is said last, a `false` too; the next sees both",
   limitMs: LATER,
   nothing: () => ({ entries: [], continue: false }),
   take(answer: Record<string, unknown>, { event, result }: HookState<BoundaryHook>) {
@@ -77,7 +81,7 @@ const boundary = (summary: string) => ({
       result.entries = drafts;
       event.entries = [...drafts];
     }
-    if (answer.continue === true) result.continue = true;
+    if (typeof answer.continue === "boolean") event.continue = result.continue = answer.continue;
     return undefined;
   },
 });
@@ -86,6 +90,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   resources_discover: {
     summary: "The texts of the user and the project are looked for.",
     answer: "`{skillPaths?, promptPaths?, themePaths?}`: more places to look in",
+    combines: "all paths count",
     limitMs: SOON,
     nothing: () => ({ skillPaths: [], promptPaths: [] }),
     take(answer, { result, extensionPath }) {
@@ -107,6 +112,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
     summary: "The older part of the conversation is about to be summarised.",
     answer:
       "`{cancel: true}`, or `{compaction: {summary, firstKeptEntryId, tokensBefore, details?}}` instead of a model's",
+    combines: "the first no counts, else the last summary",
     limitMs: MUCH_LATER,
     nothing: () => ({ cancel: false }),
     take(answer, { result }) {
@@ -129,6 +135,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   "session.compacting": {
     summary: "A summary is about to be asked for.",
     answer: "`{context?: string[], prompt?: string, preserveData?}`: what the summary shall respect",
+    combines: "all of `context`; of the rest what is said last",
     limitMs: LATER,
     nothing: () => ({ context: [] }),
     take(answer, { result }) {
@@ -145,6 +152,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   session_before_tree: {
     summary: "The conversation is about to go on from another place in its tree.",
     answer: "`{cancel: true}`, or `{summary?: {summary, details?}, customInstructions?, replaceInstructions?, label?}`",
+    combines: "the first no counts, else of each field what is said last",
     limitMs: MUCH_LATER,
     nothing: () => ({ cancel: false }),
     take(answer, { result }) {
@@ -173,6 +181,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
     summary: "A prompt came in, before skills and templates are looked up.",
     answer:
       '`{action: "continue"}`, `{action: "transform", text, images?}` (the next handler sees it), `{action: "handled"}`',
+    combines: "the next sees what was made of it; the first `handled` ends it",
     limitMs: LATER,
     nothing: ({ text, images }) => ({ handled: false, text, images }),
     take(answer, { event, result }) {
@@ -194,6 +203,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
     summary: "A prompt is about to be worked on.",
     answer:
       "`{message?: {customType, content, display, details?}, systemPrompt?}`: put behind the prompt; used for this prompt",
+    combines: "all messages; the next sees the system prompt that was made",
     limitMs: LATER,
     nothing: ({ systemPrompt }) => ({ messages: [], systemPrompt }),
     take(answer, { event, result }) {
@@ -216,6 +226,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   message_end: {
     summary: "A message is complete, and about to be told and kept.",
     answer: "`{message}` of the same role takes its place everywhere",
+    combines: "the next sees the message that was given",
     limitMs: SOON,
     nothing: ({ message }) => ({ message }),
     take(answer, { event, result }) {
@@ -229,6 +240,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   context: {
     summary: "The conversation is about to be sent to the model. The messages are copies.",
     answer: "`{messages}` is what the model sees this time",
+    combines: "the next sees the messages that were given",
     limitMs: LATER,
     nothing: ({ messages }) => ({ messages }),
     take(answer, { event, result }) {
@@ -243,6 +255,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   context_with_system: {
     summary: "The same with the system prompt and its tools as the first message, after `context`.",
     answer: "`{messages}` is what the model sees this time; the first must be the system message",
+    combines: "the same",
     limitMs: LATER,
     nothing: ({ messages }) => ({ messages }),
     take(answer, { event, result }) {
@@ -261,6 +274,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
     summary:
       "The headers that are configured for a request to a provider, before it is made. They may be changed in place.",
     answer: "`{headers}`, or the headers: they are added to those that are there; `null` takes one away",
+    combines: "they add up; the next sees all",
     limitMs: LATER,
     nothing: ({ headers }) => ({ headers }),
     take(answer, { event, result }) {
@@ -272,13 +286,29 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   },
   before_provider_request: {
     summary: "The body of a request to a provider is about to be sent.",
-    answer: "anything but `undefined` is sent instead",
+    answer: "anything but `undefined` and `null` is sent instead",
+    combines: "the next sees what would be sent",
     limitMs: LATER,
     nothing: ({ payload }) => ({ payload, isReplaced: false }),
     takesAnything: true,
     take(answer, { event, result }) {
       event.payload = result.payload = answer;
       result.isReplaced = true;
+      return undefined;
+    },
+  },
+  cache_warming_decision: {
+    summary:
+      "A provider is about to forget the conversation, and nobody says anything (setting `cacheWarming`). It may be asked once more for next to no answer, so that it does not.",
+    answer: '`{action: "warm" | "stop"}`, or `{warm: boolean}`: whether it is asked; `stop` holds until the next run',
+    combines: "what is said last",
+    limitMs: SOON,
+    nothing: ({ action }) => ({ action }),
+    take(answer, { event, result }) {
+      const action = typeof answer.warm === "boolean" ? (answer.warm ? "warm" : "stop") : answer.action;
+      if (action === undefined) return undefined;
+      if (action !== "warm" && action !== "stop") return { problem: 'action must be "warm" or "stop"' };
+      event.action = result.action = action;
       return undefined;
     },
   },
@@ -289,6 +319,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
     summary: "A tool is about to run. `input` may be changed in place.",
     answer:
       "`{block: true, reason?}`: it does not run, the model sees the reason; `{terminate: true}`: as in the result of a tool",
+    combines: "the first `block` counts; one `terminate` is enough",
     limitMs: LATER,
     nothing: () => ({}),
     take(answer, { result }) {
@@ -309,6 +340,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   tool_result: {
     summary: "A tool has run; its result is about to be told and kept.",
     answer: "`{content?, details?, isError?}`: what is given takes the place of what was there",
+    combines: "of each field what is said last; the next sees it",
     limitMs: LATER,
     nothing: ({ content, details, isError }) => ({ content, details, isError }),
     take(answer, { event, result }) {
@@ -328,6 +360,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   user_bash: {
     summary: "The host runs a shell command.",
     answer: "`{result}` instead of running it, or `{operations}` that run it",
+    combines: "the first `result` or `operations` counts",
     limitMs: LATER,
     nothing: () => ({}),
     take(answer, { result }) {
@@ -360,7 +393,8 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
   project_trust: {
     summary:
       "The project brings code, and nobody has said yet whether it is trusted. Code of the project is not asked: it is not loaded yet.",
-    answer: '`{trusted: "yes" | "no" | "undecided", remember?: boolean}`: the first yes or no counts',
+    answer: '`{trusted: "yes" | "no" | "undecided", remember?: boolean}`',
+    combines: "the first yes or no counts",
     limitMs: LATER,
     nothing: () => ({ remember: false }),
     take(answer, { result }) {
@@ -379,8 +413,7 @@ export const HOOKS: { readonly [K in HookName]: HookRow<K> } = {
 
 /** Events of other hosts that cannot happen here, and why. Whoever listens to one is told so. */
 export const NEVER: Readonly<Record<string, string>> = {
-  cache_warming_decision: "no provider is asked only to keep its cache warm",
-  user_python: "there is no command that runs Python",
+  user_python: "only people at the terminal of omp run Python, and hosts have no command for it",
 };
 
 function takeCancel(answer: Record<string, unknown>, { result }: { result: { cancel: boolean } }): "stop" | undefined {

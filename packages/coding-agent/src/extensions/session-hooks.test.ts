@@ -231,7 +231,7 @@ describe("the ends", () => {
     const event = { type: "turn_end", message: assistant, toolResults: [] } as never;
     expect(hooks.observe(event, { promptId: "p", turnIndex: 2 })).toBeUndefined();
     await hooks.forAgent()?.endTurn?.(turn);
-    const ofEntries = { messageEntryId: "e1", toolResultEntryIds: ["e2"], entries: [] };
+    const ofEntries = { messageEntryId: "e1", toolResultEntryIds: ["e2"], entries: [], continue: false };
     expect(seen).toEqual([{ turnIndex: 2, message: assistant, toolResults: [toolResult], ...ofEntries }]);
   });
 
@@ -261,6 +261,6 @@ describe("the ends", () => {
     });
     const said = await hooks.beforeSettle({ messages, aborted: false }, signal);
     expect(said).toEqual({ messages: [], continue: true });
-    expect([seen, messages]).toEqual([[{ messages, aborted: false, entries: [] }], [user("hi")]]);
+    expect([seen, messages]).toEqual([[{ messages, aborted: false, entries: [], continue: false }], [user("hi")]]);
   });
 });

@@ -56,7 +56,7 @@ export function createSessionHooks(
     const messageEntryId = idOf(message);
     const toolResultEntryIds = toolResults.flatMap((result) => idOf(result) ?? []);
     const ids = { toolResultEntryIds, ...(messageEntryId !== undefined && { messageEntryId }) };
-    const event = { turnIndex, ...structuredClone({ message, toolResults }), ...ids, entries: [] };
+    const event = { turnIndex, ...structuredClone({ message, toolResults }), ...ids, entries: [], continue: false };
     const decided = await run("turn_end", event, signal);
     return { messages: keep(decided.entries, "turn_end"), continue: decided.continue };
   };
@@ -76,7 +76,7 @@ export function createSessionHooks(
     async beforeSettle({ messages, aborted }, signal) {
       if (!listens("agent_before_settle")) return { messages: [], continue: false };
       await told;
-      const event = { messages: structuredClone(messages), aborted, entries: [] };
+      const event = { messages: structuredClone(messages), aborted, entries: [], continue: false };
       const decided = await run("agent_before_settle", event, signal);
       return { messages: keep(decided.entries, "agent_before_settle"), continue: decided.continue };
     },

@@ -6,7 +6,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  after(ms, fn) {
+  after(ms, fn, isIdle) {
     let timer: NodeJS.Timeout;
     // A timer beyond the longest would fire at once: long waits are made of several.
     const wait = (left: number): void => {
@@ -14,6 +14,7 @@ export const systemClock: Clock = {
         () => (left > LONGEST_TIMER_MS ? wait(left - LONGEST_TIMER_MS) : fn()),
         Math.min(left, LONGEST_TIMER_MS),
       );
+      if (isIdle) timer.unref();
     };
     wait(ms);
     return () => clearTimeout(timer);

@@ -86,6 +86,7 @@ export interface HookCalls {
   message_end: { event: { message: AgentMessage }; result: { message: AgentMessage } };
   context: { event: { messages: AgentMessage[] }; result: { messages: AgentMessage[] } };
   context_with_system: { event: { messages: TranscriptMessage[] }; result: { messages: TranscriptMessage[] } };
+  cache_warming_decision: { event: CacheWarmingDecision; result: { action: "warm" | "stop" } };
   before_provider_headers: { event: { headers: GivenHeaders }; result: { headers: GivenHeaders } };
   before_provider_request: { event: { payload: unknown }; result: { payload: unknown; isReplaced: boolean } };
   after_provider_response: Told<{ status: number; headers: Record<string, string> }>;
@@ -151,15 +152,14 @@ export type EntryDraft =
   | { type: "context_edit"; targetId: string; replacement: string | UserContent[] | null }
   | { type: "compaction"; summary: string; firstKeptEntryId: string | null; tokensBefore: number; details?: unknown };
 
-/** What those who were asked before want to have added. */
+/** What those who were asked before want to have added, and whether they want the model to be asked once more. */
 export interface Proposed {
   entries: EntryDraft[];
+  continue: boolean;
 }
 
 /** What becomes of a point at which a run may go on: these entries are added, and the model is asked once more. */
-export interface Boundary extends Proposed {
-  continue: boolean;
-}
+export type Boundary = Proposed;
 
 /** What a boundary has led to: the messages that were added, and whether the model is to be asked once more. */
 export interface Continuation {
@@ -175,6 +175,25 @@ export interface SystemMessage {
   timestamp: number;
 }
 export type TranscriptMessage = AgentMessage | SystemMessage;
+
+/** A provider is about to forget the conversation. */
+export interface CacheWarmingDecision {
+  model: Model;
+  retention: "short" | "long";
+  /** What the provider keeps of the conversation. */
+  cachedTokens: number;
+  /** In dollars: of asking once, and what the next prompt costs more when it is forgotten. */
+  estimatedCost: number;
+  missCost: number;
+  /** Since the last run. */
+  idleMs: number;
+  expiresInMs: number;
+  /** How often it was asked since the last run, and may be asked at most. */
+  count: number;
+  maxCount: number;
+  /** What happens unless somebody says otherwise. */
+  action: "warm" | "stop";
+}
 
 /** Null takes a header away. */
 export type GivenHeaders = Record<string, string | null>;

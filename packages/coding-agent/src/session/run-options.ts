@@ -61,6 +61,8 @@ export interface SessionRunOptions {
   todos?: Pick<Todos, "takeNews" | "reminder">;
   /** Work that goes on beside the runs. */
   jobs?: JobResults;
+  /** What is done between two runs: it begins when one has ended well, and ends with the next, or with an abort. */
+  rest?: { begin(): void; end(): void };
   /** Undefined: nothing is ever compacted by itself. */
   compaction?: RunCompaction;
   /**

@@ -40,11 +40,12 @@ export interface SessionParts {
   rules?: RunRules;
   jobs?: JobResults;
   beforeSettle?: SessionRunOptions["beforeSettle"];
+  rest?: SessionRunOptions["rest"];
 }
 
 export function session(
   runAgent: (run: AgentRun) => Promise<RunOutcome>,
-  { retry, compaction, rules, jobs, beforeSettle }: SessionParts = {},
+  { retry, compaction, rules, jobs, beforeSettle, rest }: SessionParts = {},
 ) {
   const events: (SessionEvent & { place?: EventPlace })[] = [];
   const pipeline = createEventPipeline({ keep: () => undefined, endTurn: () => undefined });
@@ -82,6 +83,7 @@ export function session(
     leaveOut: (messages) => leftOut.push(...messages),
     compaction: compaction?.((event) => void pipeline.emit(event)),
     beforeSettle,
+    rest,
     markEnd: (status) => marks.push(`${status} before ${events.length}`),
     sessionLimits: {},
     sessionSpending: noSpending(),

@@ -26,6 +26,27 @@ describe("the run procedure", () => {
     expect([run.isStreaming, run.isSettled]).toEqual([false, true]);
   });
 
+  it("is followed by a rest when it has ended well, which ends with the next prompt or an abort", async () => {
+    const rest: string[] = [];
+    const outcomes = [{}, failing(overloaded)];
+    const parts = { rest: { begin: () => void rest.push("begin"), end: () => void rest.push("end") } };
+    const { accept, run, events } = session(
+      agent(async () => outcomes.shift() ?? {}),
+      parts,
+    );
+    await accept()();
+    expect(rest.splice(0)).toEqual(["end", "begin"]);
+    // Everything was told before it began.
+    expect(events.at(-1)?.type).toBe("session_settled");
+    await accept()();
+    expect(rest.splice(0)).toEqual(["end"]);
+    const [first, second] = [accept(), accept()];
+    await Promise.all([first(), second()]);
+    expect(rest.splice(0)).toEqual(["end", "end", "begin"]);
+    await run.abort();
+    expect(rest).toEqual(["end"]);
+  });
+
   it("is undecided as long as somebody may take the prompt, and settles nothing while another one is dealt with", async () => {
     const { run, types, handled } = session(agent(async () => ({})));
     let decide = (_message: undefined): void => undefined;

@@ -107,10 +107,12 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
     for (const { place, result } of results) void pipeline.emit(result, place);
     if (isLast && !isPending) void pipeline.emit({ type: "session_settled" }, { promptId: prompt.promptId });
     options.jobs?.deliver();
+    if (current === undefined && endedWell) options.rest?.begin();
   };
 
   return {
     accept(message, prompt, limits) {
+      options.rest?.end();
       let finish = (): void => undefined;
       const settled = new Promise<void>((resolve) => {
         finish = resolve;
@@ -135,6 +137,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       return () => execute(run, message).finally(finish);
     },
     async abort(reason) {
+      options.rest?.end();
       const last = current;
       for (let run = last; run; run = run.before) {
         run.abortReason ??= reason;

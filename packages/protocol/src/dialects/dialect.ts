@@ -26,6 +26,8 @@ export interface Dialect {
   readonly sendsDialogCancel: boolean;
   /** A prompt that is a command of an extension is answered when the command is done, not when it begins. */
   readonly answersCommandLate: boolean;
+  /** A message of an extension that could not be sent is told by a failed response without `id`, too. */
+  readonly answersFailedSends: boolean;
   /** What an unknown command-line flag leads to. */
   readonly unknownFlag: "error" | "warning";
   /** Programs that a project names are used without anybody's approval. */

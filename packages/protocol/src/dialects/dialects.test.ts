@@ -24,6 +24,7 @@ test.each([
       defaults: { interruptMode, thinkingLevel },
       sendsTitle: title,
       sendsDialogCancel: cancel,
+      answersFailedSends: name === "omp" || name === "xcsh",
       unknownFlag,
       busyText,
     });

@@ -8,6 +8,7 @@ export const omp: Dialect = {
   busyText: "Agent is already processing. Use steer() or followUp() to queue messages, or wait for completion.",
   omittedEvents: new Set(["compaction_start", "compaction_end"]),
   sendsTitle: true,
+  answersFailedSends: true,
   unknownFlag: "warning",
   keepsShellState: true,
   moreTools: ["todo", "task"],

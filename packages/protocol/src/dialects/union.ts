@@ -11,6 +11,7 @@ export const union: Dialect = {
   sendsTitle: false,
   sendsDialogCancel: true,
   answersCommandLate: false,
+  answersFailedSends: false,
   unknownFlag: "error",
   trustsProjects: false,
   keepsShellState: false,

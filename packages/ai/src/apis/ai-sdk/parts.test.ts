@@ -199,5 +199,6 @@ test("cut after any part, there is one error and what came before is kept", () =
 function messageOf(deltas: readonly Delta[]) {
   const assembly = createAssembly(testModel(), 0);
   for (const delta of deltas) assembly.apply(delta);
+  assembly.refresh();
   return assembly.message;
 }

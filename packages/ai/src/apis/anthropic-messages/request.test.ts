@@ -314,3 +314,15 @@ test.each([
 ])("base URL %s", (baseUrl, url) => {
   expect(messagesUrl(baseUrl)).toBe(url);
 });
+
+test.each([
+  ["nothing to think", testModel(), "off", 1],
+  ["a budget has to fit in", testModel({ reasoning: true }), "low", 4097],
+  ["a model that decides for itself", testModel({ reasoning: true, compat: { thinking: "adaptive" } }), "high", 1],
+] as const)(
+  "where no answer is wanted, only the limit is another one: %s",
+  (_what, model, thinkingLevel, max_tokens) => {
+    const asked = { model, thinkingLevel, systemPrompt: "Be brief." };
+    expect(bodyOf({ ...asked, wantsNoAnswer: true })).toEqual({ ...bodyOf(asked), max_tokens });
+  },
+);

@@ -40,7 +40,7 @@ export function buildRequest(request: ModelRequest): HttpCall {
       {
         model: model.id,
         stream: true,
-        max_tokens: plan.maxTokens,
+        max_tokens: request.wantsNoAnswer ? leastTokens(plan) : plan.maxTokens,
         ...plan.fields,
         ...systemField(systemPrompt, cache),
         ...toolsField(tools, model, cache),
@@ -49,6 +49,11 @@ export function buildRequest(request: ModelRequest): HttpCall {
       history,
     ),
   };
+}
+
+/** The plan for thinking stays: another one would be another prompt for the provider's cache. A budget has to fit in. */
+function leastTokens({ fields }: ThinkingPlan): number {
+  return Number(fields.thinking?.budget_tokens ?? 0) + 1;
 }
 
 /** A base URL is given with or without `/v1`; what it asks for behind a `?` stays there. */

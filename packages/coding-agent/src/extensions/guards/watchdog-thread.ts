@@ -122,7 +122,8 @@ function watch(load: (name: string) => unknown): void {
       const fileOf = (frame: Inspector.Debugger.CallFrame): string => files.get(frame.location.scriptId) ?? "";
       const frame = params.callFrames.find((one) => fileOf(one) !== "" && !fileOf(one).startsWith("node:"));
       if (!frame) return leave("");
-      const { functionName, location } = frame;
+      const { location } = frame;
+      const functionName = frame.functionName.replace("__vite_ssr_export_default__", "default");
       const file = fileOf(frame).replace("file://", "");
       const [line, column] = [location.lineNumber + 1, (location.columnNumber ?? 0) + 1];
       const expression = `${order.line}(${JSON.stringify(file)}, ${line}, ${column})`;

@@ -30,6 +30,9 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
   const writer: FrameWriter = {
     frame: (value) => frames.push(value as Frame),
     raw: (json) => frames.push(JSON.parse(json) as Frame),
+    token: ({ head, tail }, text, seq) => {
+      frames.push(JSON.parse(`${head}${JSON.stringify(text)}${tail}${seq}}`) as Frame);
+    },
     cutter: undefined,
     beforeWrite: undefined,
     lines: (lines) => frames.push(...[...lines].map((json) => JSON.parse(json) as Frame)),
@@ -43,6 +46,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
     },
     room: () => undefined,
     roomForAnswers: () => undefined,
+    drainedTo: () => Promise.resolve(),
     flushed: () => (host.busy ? new Promise((resolve) => readAgain.push(resolve)) : Promise.resolve()),
   };
   const message: AssistantMessage = {

@@ -6,6 +6,7 @@ import type { Late } from "../../lib/late.ts";
 import { toJson } from "../../lib/wire-json.ts";
 import type { SessionJournal } from "../../session/ports.ts";
 import type { EventPlace, SessionEvent, SessionListener } from "../../session/session-event.ts";
+import { LONGEST_TOKEN, type TokenWrapping } from "./frame-bytes.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 import { createOpenMessage } from "./open-message.ts";
 import type { RenderUpdate, replayAfter } from "./replay.ts";
@@ -224,7 +225,8 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
         event.type !== around.type || event.contentIndex !== around.contentIndex || place?.messageId !== around.id;
       if (isFirst) around = wrapping(event, place);
       seq += 1;
-      writer.raw(`${around.head}${toJson(event.delta)}${around.tail}${seq}}`);
+      if (event.delta.length <= LONGEST_TOKEN) writer.token(around, event.delta, seq);
+      else writer.raw(`${around.head}${toJson(event.delta)}${around.tail}${seq}}`);
       open.delta(seq, event, place);
       if (isFirst) writer.hurry();
     } else {
@@ -303,24 +305,25 @@ function eventJson(event: { type: string }): string {
 }
 
 /** What stands before and after the text in the frames of one block. */
-interface Wrapping {
+interface Wrapping extends TokenWrapping {
   type: string;
   contentIndex: number;
   /** Of the message. */
   id: string | undefined;
-  head: string;
-  tail: string;
 }
 
-const NO_WRAPPING: Wrapping = { type: "", contentIndex: -1, id: undefined, head: "", tail: "" };
+const NOTHING = Buffer.alloc(0);
+const NO_WRAPPING: Wrapping = { type: "", contentIndex: -1, id: undefined, head: NOTHING, tail: NOTHING };
 
 function wrapping({ type, contentIndex }: DeltaUpdate, place: EventPlace | undefined): Wrapping {
   return {
     type,
     contentIndex,
     id: place?.messageId,
-    head: `{"type":"message_update","message":${THIN},"assistantMessageEvent":{"type":"${type}","contentIndex":${contentIndex},"delta":`,
-    tail: `,"partial":${THIN}}${placeJson(place)},"seq":`,
+    head: Buffer.from(
+      `{"type":"message_update","message":${THIN},"assistantMessageEvent":{"type":"${type}","contentIndex":${contentIndex},"delta":`,
+    ),
+    tail: Buffer.from(`,"partial":${THIN}}${placeJson(place)},"seq":`),
   };
 }
 

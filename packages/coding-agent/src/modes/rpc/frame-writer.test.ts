@@ -102,6 +102,25 @@ describe("frame writer", () => {
     expect(writer.room()).toBeUndefined();
   });
 
+  it("tells when only so much waits, and counts what it gives away", async () => {
+    const host = slowHost();
+    const writer = createFrameWriter(host.output, () => undefined);
+    const line = JSON.stringify({ big: "x".repeat(200_000) });
+    const size = line.length + 1;
+    writer.raw(line);
+    for (let n = 0; n < 4; n++) writer.raw(line);
+    expect(writer.waiting).toBe(4 * size);
+    const woken: number[] = [];
+    for (const bytes of [500_000, 0]) void writer.drainedTo(bytes).then(() => woken.push(bytes));
+    await host.read();
+    expect([woken, writer.waiting]).toEqual([[], 3 * size]);
+    await host.read();
+    expect([woken, writer.waiting]).toEqual([[500_000], 2 * size]);
+    for (let n = 0; n < 3; n++) await host.read();
+    expect([woken, writer.waiting]).toEqual([[500_000, 0], 0]);
+    await writer.drainedTo(0);
+  });
+
   it("escapes U+2028 and U+2029, which careless readers take for line ends", async () => {
     const host = slowHost();
     const writer = createFrameWriter(host.output, () => undefined);
@@ -267,6 +286,7 @@ it("any frames and answers come out whole and in order, however the host reads",
   const step = fc.oneof(
     fc.array(fc.tuple(piece, fc.boolean()), { maxLength: 6 }),
     fc.record({ text: fc.string() }),
+    fc.record({ token: fc.oneof(fc.string(), fc.constantFrom("x".repeat(512), "ä😀")), times: fc.nat(20) }),
     fc.constant("read" as const),
   );
   await fc.assert(
@@ -276,7 +296,12 @@ it("any frames and answers come out whole and in order, however the host reads",
       const expected: unknown[] = [];
       for (const given of steps) {
         if (given === "read") await host.read();
-        else if (Array.isArray(given)) {
+        else if ("token" in given) {
+          for (let seq = 0; seq < given.times; seq++) {
+            writer.token(AROUND, given.token, seq);
+            expected.push({ delta: given.token, seq });
+          }
+        } else if (Array.isArray(given)) {
           writer.pieces(["[", ...given.flatMap(([text, isBytes]) => partsOf(text, isBytes)), "null]"]);
           expected.push([...given.map(([text]) => text), null]);
         } else {
@@ -290,10 +315,26 @@ it("any frames and answers come out whole and in order, however the host reads",
   );
 });
 
+const AROUND = { head: Buffer.from('{"delta":'), tail: Buffer.from(',"seq":') };
+
 const partsOf = (text: string, isBytes: boolean): (Buffer | string)[] => {
   const json = JSON.stringify(text);
   return [isBytes ? Buffer.from(json) : json, ","];
 };
+
+it("more tokens than go out in one write come out in order, between other frames", async () => {
+  const host = slowHost();
+  const writer = createFrameWriter(host.output, () => undefined);
+  const expected: object[] = [];
+  for (let seq = 0; seq < 1000; seq++) {
+    const delta = "x".repeat(seq % 500);
+    writer.token(AROUND, delta, seq);
+    expected.push({ delta, seq });
+    if (seq % 100 === 0) writer.frame({ seq });
+    if (seq % 100 === 0) expected.push({ seq });
+  }
+  expect(await readAll(host)).toEqual(expected);
+});
 
 describe("once long frames are to come in chunks", () => {
   const LONG = "é".repeat(600_000);

@@ -3,6 +3,15 @@ import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { MAX_FRAME_BYTES } from "@tiller/protocol/frame-limits";
 import { toJson } from "../../lib/wire-json.ts";
+import {
+  BYTES_PER_CHARACTER,
+  type Chunk,
+  createChunks,
+  fitsChunk,
+  putLine,
+  putToken,
+  type TokenWrapping,
+} from "./frame-bytes.ts";
 
 /**
  * The only user of stdout. Frames leave in the order they were given, one write for all that was given in one turn of
@@ -12,6 +21,8 @@ export interface FrameWriter {
   frame(value: object): void;
   /** A frame that is already JSON, made by `toJson`. */
   raw(json: string): void;
+  /** The frame of a token, no longer than `LONGEST_TOKEN`, with its number. */
+  token(wrapping: TokenWrapping, text: string, seq: number): void;
   /** Set once the host has negotiated that long frames come in chunks. */
   cutter: FrameCutter | undefined;
   /** Somebody is waiting for what was given: it is not kept until the end of the turn. */
@@ -27,12 +38,14 @@ export interface FrameWriter {
   beforeWrite: (() => void) | undefined;
   /** The host has not yet taken what was written before. */
   readonly busy: boolean;
-  /** Characters that wait for the host. */
+  /** Bytes that wait for the host. */
   readonly waiting: number;
   /** Undefined when there is room; else resolves when there is. */
   room(): undefined | Promise<void>;
   /** The same for answers: a host may send a lot of commands before it reads. */
   roomForAnswers(): undefined | Promise<void>;
+  /** Resolves when no more than so many bytes wait. */
+  drainedTo(bytes: number): Promise<void>;
   /** Resolves when everything has been taken by the system. */
   flushed(): Promise<void>;
 }
@@ -40,15 +53,12 @@ export interface FrameWriter {
 /** A frame as lines, line ends included: itself when it is short enough. */
 export type FrameCutter = (pieces: Iterable<Buffer | string>) => Generator<Buffer | string>;
 
-/** A character has at most this many bytes. */
-const BYTES_PER_CHARACTER = 3;
-
 /** More than this in wait and producers are held up. One pipe buffer: enough to keep the pipe full. */
 const ROOM = 64 * 1024;
 /** As much as is worth a write of its own. */
 const MUCH = 16 * 1024;
 /** Far more, because a host that writes all its commands before it reads must not be locked out. */
-const ROOM_FOR_ANSWERS = 64 * 1024 * 1024;
+const ROOM_FOR_ANSWERS = 32 * 1024 * 1024;
 
 /** As they were at the start: where extensions are loaded others cannot reach stdout through them any more. */
 const OWN = { open, close, write, writev };
@@ -57,18 +67,25 @@ const ownWriteSync = writeSync;
 /** So many characters of a long answer are put together at a time. */
 const PIECE_LENGTH = 64 * 1024;
 
-/** What waits: text that grows, or an answer that is made while it is written. */
-type Waiting = string | Iterator<Buffer | string>;
+/** What waits: frames, one long frame, or an answer that is made while it is written. */
+type Waiting = Chunk | Buffer | Iterator<Buffer | string>;
 
 export function createFrameWriter(output: Writable, onGone: (error: Error) => void): FrameWriter {
-  /** What stands before `pending`, in the order of writing: long answers, and the text between them. */
+  /** What stands before the open chunk, in the order of writing. */
   let queue: Waiting[] = [];
-  /** Text that is added to. */
-  let pending = "";
+  const chunks = createChunks();
+  /** Frames are added to it. */
+  let open = chunks.next();
+  /** Bytes of all but the answers that are made while they are written. */
+  let waiting = 0;
+  /** How many of those are in the queue. */
+  let answers = 0;
   let busy = false;
   let scheduled = false;
   let gone = false;
   let waiters: (() => void)[] = [];
+  /** Those who wait until only so many bytes do. */
+  let levels: { bytes: number; resolve(): void }[] = [];
   let cutter: FrameCutter | undefined;
   let beforeWrite: (() => void) | undefined;
 
@@ -77,39 +94,60 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
     waiters = [];
     for (const resolve of waking) resolve();
   };
+  const wakeLevels = (): void => {
+    const isReached = ({ bytes }: { bytes: number }): boolean => gone || waiting <= bytes;
+    const reached = levels.filter(isReached);
+    if (reached.length === 0) return;
+    levels = levels.filter((level) => !isReached(level));
+    for (const { resolve } of reached) resolve();
+  };
+  const close = (): void => {
+    if (open.length === 0) return;
+    queue.push(open);
+    open = chunks.next();
+  };
   /** What is written next; an answer stays at the head of the queue until it is over. */
-  const take = (): string | Buffer | undefined => {
-    for (let first = queue[0]; first !== undefined; first = queue[0]) {
-      const piece = typeof first === "string" ? first : nextPiece(first);
-      if (typeof first === "string" || piece === undefined) queue.shift();
-      if (piece !== undefined) return piece;
+  const take = (): Chunk | Buffer | string | undefined => {
+    for (;;) {
+      if (queue.length === 0) close();
+      const first = queue[0];
+      if (first !== undefined && isAnswer(first)) {
+        const piece = nextPiece(first);
+        if (piece !== undefined) return piece;
+        answers -= 1;
+      } else waiting -= first?.length ?? 0;
+      queue.shift();
+      if (first === undefined || !isAnswer(first)) return first;
     }
-    const text = pending;
-    pending = "";
-    return text === "" ? undefined : text;
   };
   const flush = (): void => {
     scheduled = false;
     if (busy || gone) return;
-    const piece = take();
-    if (piece === undefined) {
+    const taken = take();
+    if (taken === undefined) {
       wake();
       return;
     }
     beforeWrite?.();
     busy = true;
-    output.write(piece, (error) => {
+    const chunk = isChunk(taken) ? taken : undefined;
+    output.write(chunk ? chunk.bytes.subarray(0, chunk.length) : taken, (error) => {
       busy = false;
+      if (chunk) chunks.giveBack(chunk);
       if (error) leave(error);
       else flush();
+      wakeLevels();
     });
   };
   const leave = (error: Error): void => {
     if (gone) return;
     gone = true;
     queue = [];
-    pending = "";
+    open.length = 0;
+    waiting = 0;
+    answers = 0;
     wake();
+    wakeLevels();
     onGone(error);
   };
   output.on("error", leave);
@@ -120,33 +158,57 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
     scheduled = true;
     setImmediate(flush);
   };
-  const lineOf = (json: string): string => (cutter && isLong(json) ? inChunks(json, cutter) : `${json}\n`);
   /** Behind all that was given; what is given later waits behind it. */
   const enqueue = (pieces: Iterator<Buffer | string>): void => {
     if (gone) return;
-    if (pending !== "") queue.push(pending);
-    pending = "";
+    close();
     queue.push(pieces);
+    answers += 1;
     flushSoon();
+  };
+  /** A lot need not gather until the end of the turn. */
+  const added = (bytes: number): void => {
+    waiting += bytes;
+    if (waiting > MUCH) flush();
+    else flushSoon();
+  };
+  const addBytes = (bytes: Buffer): void => {
+    close();
+    queue.push(bytes);
+    added(bytes.length);
   };
   const raw = (json: string): void => {
     if (gone) return;
-    pending += lineOf(json);
-    // A lot need not gather until the end of the turn.
-    if (pending.length > MUCH) flush();
-    else flushSoon();
+    if (!fitsChunk(json)) {
+      if (cutter && isLong(json)) for (const line of cutter([json])) addBytes(Buffer.from(line as string));
+      else addBytes(Buffer.from(`${json}\n`));
+      return;
+    }
+    let before = open.length;
+    if (!putLine(open, json)) {
+      close();
+      before = 0;
+      putLine(open, json);
+    }
+    added(open.length - before);
+  };
+  const token = (wrapping: TokenWrapping, text: string, seq: number): void => {
+    if (gone) return;
+    let before = open.length;
+    if (!putToken(open, wrapping, text, seq)) {
+      close();
+      before = 0;
+      putToken(open, wrapping, text, seq);
+    }
+    added(open.length - before);
   };
   const settled = (): Promise<void> => new Promise((resolve) => waiters.push(resolve));
-  /** What waits behind a long answer waits for as long as that takes. */
-  const waiting = (): number => {
-    let length = pending.length;
-    for (const item of queue) if (typeof item === "string") length += item.length;
-    return length;
-  };
+  const lineOf = (json: string): string => (cutter && isLong(json) ? inChunks(json, cutter) : `${json}\n`);
 
   return {
     frame: (value) => raw(toJson(value)),
     raw,
+    token,
     get cutter() {
       return cutter;
     },
@@ -166,14 +228,27 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
       return busy;
     },
     get waiting() {
-      return waiting();
+      return waiting;
     },
-    room: () => (gone || waiting() < ROOM ? undefined : settled()),
-    roomForAnswers: () => (gone || (pending.length < ROOM_FOR_ANSWERS && queue.length === 0) ? undefined : settled()),
+    room: () => (gone || waiting < ROOM ? undefined : settled()),
+    roomForAnswers: () => (gone || (waiting < ROOM_FOR_ANSWERS && answers === 0) ? undefined : settled()),
+    drainedTo: (bytes) =>
+      new Promise((resolve) => {
+        levels.push({ bytes, resolve });
+        wakeLevels();
+      }),
     async flushed() {
-      while (!gone && (busy || queue.length > 0 || pending !== "")) await settled();
+      while (!gone && (busy || queue.length > 0 || open.length > 0)) await settled();
     },
   };
+}
+
+function isAnswer(waiting: Waiting): waiting is Iterator<Buffer | string> {
+  return "next" in waiting;
+}
+
+function isChunk(piece: Chunk | Buffer | string): piece is Chunk {
+  return typeof piece === "object" && "bytes" in piece;
 }
 
 function isLong(json: string): boolean {

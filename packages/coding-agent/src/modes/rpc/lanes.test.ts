@@ -154,3 +154,16 @@ describe("lanes", () => {
     expect(drained).toBe(true);
   });
 });
+
+it("counts what waits, and starts thousands in their order", async () => {
+  const lanes = createLanes();
+  const begun: number[] = [];
+  let open = (): void => undefined;
+  lanes.ordered(() => new Promise((resolve) => (open = resolve)));
+  for (let n = 0; n < 3500; n++) lanes.background(() => void begun.push(n));
+  expect(lanes.waiting).toBe(3500);
+  open();
+  await lanes.drained();
+  lanes.ordered(() => void begun.push(3500));
+  expect([lanes.waiting, begun]).toEqual([0, Array.from({ length: 3501 }, (_, n) => n)]);
+});

@@ -10,6 +10,8 @@ export interface Lanes {
   inTurn(work: () => Promise<void>): Promise<void>;
   /** For background work that is not fully started yet: nothing later is started until the function it gives is called. */
   hold(): () => void;
+  /** How many commands wait to be started. */
+  readonly waiting: number;
   /** Resolves when nothing waits any more to be started. */
   started(): Promise<void>;
   /** Resolves when everything that was taken so far has finished. */
@@ -19,13 +21,19 @@ export interface Lanes {
 /** Does its own error handling: the promise never rejects. */
 export type Work = () => undefined | Promise<void>;
 
+/** So many places of those that have begun are given back at a time. */
+const MANY_BEGUN = 1000;
+
 export function createLanes(): Lanes {
-  const queue: { work: Work; wait: boolean }[] = [];
+  let queue: { work: Work; wait: boolean }[] = [];
+  /** Where the first of them is: to move them all up each time takes for ever when there are many. */
+  let first = 0;
   const running = new Set<Promise<void>>();
   /** Whoever waits for the queue to be empty. Not the end of running work: a run that goes on may end last of all. */
   let whenStarted: (() => void)[] = [];
   let busy = false;
 
+  const waiting = (): number => queue.length - first;
   const track = (promise: undefined | Promise<void>): void => {
     if (!promise) return;
     running.add(promise);
@@ -45,18 +53,23 @@ export function createLanes(): Lanes {
   };
   const advance = (): void => {
     while (!busy) {
-      const next = queue.shift();
+      const next = queue[first];
       if (!next) break;
+      first += 1;
+      if (first >= MANY_BEGUN) {
+        queue = queue.slice(first);
+        first = 0;
+      }
       begin(next.work, next.wait);
     }
-    if (queue.length > 0) return;
+    if (waiting() > 0) return;
     const told = whenStarted;
     whenStarted = [];
     for (const tell of told) tell();
   };
 
   const inOrder = (work: Work, wait: boolean): void => {
-    if (busy || queue.length > 0) queue.push({ work, wait });
+    if (busy || waiting() > 0) queue.push({ work, wait });
     else begin(work, wait);
   };
 
@@ -72,11 +85,14 @@ export function createLanes(): Lanes {
         advance();
       };
     },
+    get waiting() {
+      return waiting();
+    },
     async started() {
-      while (queue.length > 0) await new Promise<void>((resolve) => whenStarted.push(resolve));
+      while (waiting() > 0) await new Promise<void>((resolve) => whenStarted.push(resolve));
     },
     async drained() {
-      while (queue.length > 0 || running.size > 0) await Promise.race([...running]);
+      while (waiting() > 0 || running.size > 0) await Promise.race([...running]);
     },
   };
 }

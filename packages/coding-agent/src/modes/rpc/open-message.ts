@@ -69,11 +69,13 @@ export function createOpenMessage(): OpenMessage {
 }
 
 function join(block: ToldUpdates): void {
+  const { deltas } = block;
+  const ends = new Uint32Array(deltas.length);
   let end = 0;
-  const ends = Uint32Array.from(block.deltas, (delta) => {
-    end += delta.length;
-    return end;
-  });
-  block.joined = { text: block.deltas.join(""), ends };
+  for (let at = 0; at < ends.length; at++) {
+    end += deltas[at]?.length ?? 0;
+    ends[at] = end;
+  }
+  block.joined = { text: deltas.join(""), ends };
   block.deltas = [];
 }

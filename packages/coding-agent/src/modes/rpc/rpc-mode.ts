@@ -8,11 +8,13 @@ import { sleep } from "../../lib/clock.ts";
 import { createLineSplitter } from "../../lib/jsonl.ts";
 import { log } from "../../lib/log.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
+import type { SessionEvent } from "../../session/session-event.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createEventFrames, type EventFrames } from "./event-frames.ts";
 import { createFrameWriter, type FrameWriter, openStdout } from "./frame-writer.ts";
 import { createHandlers } from "./handlers/index.ts";
 import { createHostSide } from "./host-side.ts";
+import { createIntake } from "./intake.ts";
 import { createLanes } from "./lanes.ts";
 import { openStdin } from "./stdin.ts";
 import { createTransport } from "./transport.ts";
@@ -49,12 +51,6 @@ const CLOSING_WITH_EXTENSIONS_MS = 5000;
 /** How long the command of an extension may go on after the extension wanted the process to end. */
 const LAST_WORDS_MS = 1000;
 
-/**
- * So much is read while a long answer is on its way: a host may write several commands before it reads, and an `abort`
- * must come through.
- */
-const READ_AHEAD_BYTES = 16 * 1024 * 1024;
-
 const EOF_REASON = "Request was aborted: stdin was closed (start with --finish-on-eof to let a running prompt finish)";
 
 /** Joins reader, dispatcher, session and writer, and ends them in order. Resolves to the exit code. */
@@ -78,6 +74,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     });
     writer.beforeWrite = frames.beforeWrite;
     const lanes = createLanes();
+    const intake = createIntake({ writer, lanes, clock });
     const bridge = dialogs?.createUiBridge(bridgeOptions(options, writer, frames));
     const transport = createTransport(session, writer, frames);
     const facts = { version, dialect, limits: limits(options), pendingDialogs: bridge?.pending };
@@ -106,7 +103,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
       },
       writeJson: writer.raw,
       writePieces: writer.pieces,
-      room: writer.roomForAnswers,
+      room: intake.answered,
     });
     const splitter = createLineSplitter({
       maxBytes: maxLineBytes,
@@ -143,6 +140,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
 
     if (dialect.sendsReady) writer.frame(ready(options));
     session.subscribe(frames.take);
+    if (dialect.answersFailedSends) session.subscribe((event) => answerFailedSend(event, writer.frame));
     for (const message of options.notices) frames.take({ type: "notice", level: "warning", message }, undefined);
     options.recording?.listen(
       (message) => void frames.take({ type: "notice", level: "warning", source: "recording", message }, undefined),
@@ -160,17 +158,14 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
     };
 
     const input = options.recording?.openInput() ?? openStdin();
-    /** Of commands that were read while there was no room for their answers. */
-    let bytesAhead = 0;
     input.on("data", (chunk: Buffer) => {
       // Who is leaving takes nothing on any more; what was read before still gets its answer.
       if (leaving) return;
       splitter.push(chunk);
-      const room = writer.roomForAnswers();
-      bytesAhead = room ? bytesAhead + chunk.length : 0;
-      if (!room || bytesAhead < READ_AHEAD_BYTES) return;
+      const held = intake.took(chunk.length);
+      if (!held) return;
       input.pause();
-      void room.then(() => input.resume());
+      void held.then(() => input.resume());
     });
     input.on("end", async () => {
       splitter.end();
@@ -201,6 +196,20 @@ function lostHost(error: NodeJS.ErrnoException): [code: number, reason: string] 
   if (error.code === "EPIPE") return [0, "Request was aborted: the host stopped reading"];
   log(`stdout cannot be written: ${error.message}`);
   return [1, `Request was aborted: stdout cannot be written (${error.message})`];
+}
+
+/** What an extension wanted to send, and the command as which hosts of omp know it. */
+const SENDS: Readonly<Record<string, string>> = {
+  send_message: "extension_send",
+  send_user_message: "extension_send_user",
+};
+
+/** No command has asked for it: the answer has no id. */
+function answerFailedSend(event: SessionEvent, write: (frame: object) => void): undefined {
+  const command = event.type === "extension_error" ? SENDS[event.event] : undefined;
+  if (event.type === "extension_error" && command !== undefined)
+    write({ type: "response", command, success: false, error: event.error });
+  return undefined;
 }
 
 const FRAME_LIMITS = { maxFrameBytes: MAX_FRAME_BYTES, maxReassembledFrameBytes: MAX_REASSEMBLED_FRAME_BYTES };
