@@ -33,11 +33,11 @@ export interface Resources {
 /** Finds them for one working folder. Loaded with the first prompt, or the first command that asks for them. */
 export async function loadResources(ground: Ground, folder: string): Promise<Resources> {
   const { options } = ground.run;
-  const [skills, templates] = await Promise.all([skillsFor(ground, folder), templatesFor(ground, folder)]);
   const place = placeOf(ground, folder);
+  const [skills, templates] = await Promise.all([skillsFor(ground, place), templatesFor(ground, place)]);
   const context = options.noContextFiles ? { files: [], problems: [] } : findContextFiles(place);
   const prompts = promptsFor(ground, folder);
-  const rules = await rulesFor(ground, folder);
+  const rules = await rulesFor(ground, place);
   const isOffered = ground.settings.get("enableSkillCommands");
   const family = familyOf(ground.run.dialect);
   const commands = { skills: isOffered ? skills.skills : [], templates: templates.templates, family };
@@ -70,7 +70,9 @@ export function placeOf({ agentDir, env, run }: Ground, cwd: string) {
   };
 }
 
-async function skillsFor(ground: Ground, folder: string) {
+type Surroundings = ReturnType<typeof placeOf>;
+
+async function skillsFor(ground: Ground, place: Surroundings) {
   const { options } = ground.run;
   const { paths, isEnabled, problem } = skillSetting(ground.settings.get("skills"));
   const named = [
@@ -79,27 +81,27 @@ async function skillsFor(ground: Ground, folder: string) {
     ...byOption(options.skill ?? [], ground),
   ];
   const onlyNamed = options.noSkills === true || !isEnabled;
-  const found = await findSkills({ ...placeOf(ground, folder), named, onlyNamed, only: options.skills });
+  const found = await findSkills({ ...place, named, onlyNamed, only: options.skills });
   return { ...found, problems: problem === undefined ? found.problems : [problem, ...found.problems] };
 }
 
-function templatesFor(ground: Ground, folder: string) {
+function templatesFor(ground: Ground, place: Surroundings) {
   const { options } = ground.run;
   const named = [
     ...bySetting("prompts", ground.settings.get("prompts"), ground),
     ...byExtension("prompts", ground),
     ...byOption(options.promptTemplate ?? [], ground),
   ];
-  return findTemplates({ ...placeOf(ground, folder), named, onlyNamed: options.noPromptTemplates });
+  return findTemplates({ ...place, named, onlyNamed: options.noPromptTemplates });
 }
 
 /** Most have none: then a look at the folders is all that it costs. */
 async function rulesFor(
   ground: Ground,
-  folder: string,
+  place: Surroundings,
 ): Promise<{ rules: readonly LoadedRule[]; problems: readonly string[] }> {
   if (ground.run.options.noRules || !ground.settings.get("ttsr.enabled")) return { rules: [], problems: [] };
-  const { files, problems } = findRuleFiles(placeOf(ground, folder));
+  const { files, problems } = findRuleFiles(place);
   if (files.length === 0) return { rules: [], problems };
   const { loadRules } = await import("./rules/load-rules.ts");
   const loaded = await loadRules(files);

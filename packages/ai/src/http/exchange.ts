@@ -1,4 +1,5 @@
 import type { ClientRequest } from "node:http";
+import type { Socket } from "node:net";
 import { ProviderError } from "../errors.ts";
 import { lastMade } from "../last-made.ts";
 import { canReach, routeTo } from "./agents.ts";
@@ -71,6 +72,7 @@ function attempt(call: Call, route: Route): Promise<Answer> {
     const request = route.open({ ...call, url: target, headers: headersOf(call) });
     let body: OpenBody | undefined;
     let failed = false;
+    let over = false;
 
     const fail = (error: ProviderError): void => {
       if (body) {
@@ -86,12 +88,18 @@ function attempt(call: Call, route: Route): Promise<Answer> {
     const onAbort = (): void => fail(abortedError());
     const watchdog = createWatchdog(clock, (what, ms) => fail(silence(target.host, what, ms)));
     const settled = (): void => {
+      over = true;
       watchdog.stop();
       signal.removeEventListener("abort", onAbort);
     };
 
-    signal.addEventListener("abort", onAbort, { once: true });
-    watchConnection(request, target, watchdog, timeouts);
+    /** When the request is on its way: nothing can be late before. */
+    const watch = (): void => {
+      if (over) return;
+      signal.addEventListener("abort", onAbort, { once: true });
+      watchConnection(request, target, watchdog, timeouts);
+      if (signal.aborted) onAbort();
+    };
     request.once("response", (response) => {
       body = openBody(response, { host: target.host, clock, watchdog, idleMs: timeouts.idleMs, onOver: settled });
       const { statusCode: status = 0, statusMessage: statusText = "", headers } = response;
@@ -105,6 +113,7 @@ function attempt(call: Call, route: Route): Promise<Answer> {
       else reject(unreachable(target, error, route.proxy));
     });
     writePayload(request, call.body ?? []);
+    process.nextTick(watch);
   });
 }
 
@@ -117,11 +126,13 @@ function headersOf(call: Exchange): Record<string, string | number> {
 /** Two phases before the body: the connection, then the first line. A kept-alive connection skips the first. */
 function watchConnection(request: ClientRequest, url: URL, watchdog: Watchdog, timeouts: HttpTimeouts): void {
   const connected = (): void => watchdog.expect("an answer", timeouts.firstByteMs);
-  watchdog.expect("a connection", timeouts.connectMs);
-  request.once("socket", (socket) => {
+  const assigned = (socket: Socket): void => {
     if (socket.connecting) socket.once(url.protocol === "https:" ? "secureConnect" : "connect", connected);
     else connected();
-  });
+  };
+  watchdog.expect("a connection", timeouts.connectMs);
+  if (request.socket) assigned(request.socket);
+  else request.once("socket", assigned);
 }
 
 function unreachable(target: URL, error: Error, proxy: ProxySettings | undefined): ProviderError {

@@ -136,6 +136,8 @@ export interface Entry {
 /** In the order of their names; without `entries` when there is no such folder. */
 export function listFolder(path: string): { entries?: Entry[]; problem?: string } {
   try {
+    // Most of the usual folders are not there, and an error costs far more than a look.
+    if (!statSync(path, { throwIfNoEntry: false })) return {};
     const found = readdirSync(path, { withFileTypes: true });
     return { entries: found.map((entry) => entryOf(path, entry)).sort((a, b) => (a.name < b.name ? -1 : 1)) };
   } catch (error) {
