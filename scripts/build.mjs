@@ -45,13 +45,19 @@ const PACKAGE_COPIES = ["README.md", "LICENSE", "SECURITY.md"];
 
 /** What every first prompt needs is one file: each further one costs half a millisecond. */
 const RUN_MODULES = [
-  /coding-agent\/src\/(run-machinery|system-prompt\/build|session\/messages-to-llm|tools\/(create-tools|limits|specs)|lib\/without-ending)\.ts$/,
+  /coding-agent\/src\/(run-machinery|system-prompt\/build|session\/messages-to-llm|tools\/create-tools)\.ts$/,
   /coding-agent\/src\/(session-(compaction|journal)|session\/(restore|next-step|retry-policy|run-(attempts|compaction)|compaction\/(ask-model|compactor|policy|silent-overflow)|store\/(session-(disk|file|lock)|event-journal|journal-file)))\.ts$/,
   /coding-agent\/src\/(resources|text-or-file|lib\/repository-top|session\/(todos|todo-plan)|prompts\/(arguments|discover|expand|frontmatter|handlebars|places)|skills\/(discover|skill)|rules\/discover|system-prompt\/(context-files|prompt-files))\.ts$/,
   /packages\/agent\/src\/(agent-loop|assistant-turn|tool-calls|hooked)\.ts$/,
-  /packages\/ai\/src\/(stream|redact|assemble|cost|last-made|partial-json|overflow)\.ts$/,
+  /packages\/ai\/src\/(stream|redact|assemble|cost|partial-json|overflow)\.ts$/,
   /packages\/ai\/src\/apis\/(over-http|wire-history|history|call-ids|wrapped-text|lessons|wire-values)\.ts$/,
   /packages\/ai\/src\/http\/(?!routes|proxy\.|certificates|bun-fetch|get-json|environment|test-)/,
+];
+
+/** What a run needs, and others without one: one file instead of many small ones. */
+const SHARED_MODULES = [
+  /coding-agent\/src\/(session\/store\/(whole-file|file-errors)|lib\/(make-folder|without-ending)|tools\/(limits|specs))\.ts$/,
+  /packages\/ai\/src\/last-made\.ts$/,
 ];
 
 /** It acts when it is loaded, which it must not for those who only import the library. */
@@ -86,10 +92,7 @@ async function bundle(input, define, minify) {
       includeDependenciesRecursively: false,
       groups: [
         { name: "start", test: (id) => start.has(id) },
-        {
-          name: "whole-file",
-          test: /coding-agent\/src\/(session\/store\/(whole-file|file-errors)|lib\/make-folder)\.ts$/,
-        },
+        { name: "shared", test: (id) => SHARED_MODULES.some((file) => file.test(id)) },
         { name: "run-machinery", test: (id) => RUN_MODULES.some((file) => file.test(id)) },
       ],
     },
