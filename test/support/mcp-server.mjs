@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, readFileSync, writeFileSync } from "node:fs";
 
 /**
  * A server of the Model Context Protocol on stdio, in plain Node, for tests. The first argument says what is wrong with it:
@@ -85,6 +85,22 @@ const answer = ({ id, method, params = {} }) => {
     (method === "initialize" || params._meta?.["io.modelcontextprotocol/protocolVersion"] === undefined)
   )
     return say({ id, error: { code: -32601, message: "there is no handshake" } });
+  if (mood === "listless" && method === "tools/list") {
+    process.stderr.write("\u001b[31mno list on board\u001b[0m\n");
+    process.exit(4);
+  }
+  if (mood === "wordy" && method === "tools/call") {
+    const { progressToken } = params._meta;
+    for (let step = 0; step < 2000; step++)
+      say({ method: "notifications/progress", params: { progressToken, progress: step, message: `step ${step}` } });
+    return say({ id, error: { code: 1, message: `no entry for ${file} ${"x".repeat(100_000)}` } });
+  }
+  // Node itself never closes it.
+  if (mood === "deaf") {
+    process.stdin.destroy();
+    closeSync(0);
+    setInterval(() => undefined, 1000);
+  }
   if (mood === "refusing") return say({ id, error: { code: -32000, message: "not today" } });
   const result = methods[method]?.(params);
   if (result !== undefined) say({ id, result });

@@ -117,13 +117,22 @@ export function startLasting(
   if (pid !== undefined) lastingGroups.add(pid);
   const exit = exitOf(child, request);
   watchGroup(pid, output, "");
-  // A broken pipe: its exit says the rest.
-  child.stdin?.on("error", () => child.stdin?.destroy());
   const kill = (): void => {
     if (pid !== undefined) signalGroup(pid, "SIGKILL");
     killByToken(token);
   };
   let isEnding = false;
+  const end = (): void => {
+    if (isEnding) return;
+    isEnding = true;
+    child.stdin?.end();
+    if (pid === undefined) return;
+    signalGroup(pid, "SIGTERM");
+    const cancel = request.clock.after(KILL_GRACE_MS, kill);
+    void exit.then(cancel, cancel);
+  };
+  // Nobody can speak to it any more, so it is of no use. Its exit says the rest.
+  child.stdin?.on("error", end);
   return {
     write: (text) => void (child.stdin?.writable && child.stdin.write(text)),
     exited: exit.then(async (result) => {
@@ -132,15 +141,7 @@ export function startLasting(
       kill();
       return result;
     }),
-    end() {
-      if (isEnding) return;
-      isEnding = true;
-      child.stdin?.end();
-      if (pid === undefined) return;
-      signalGroup(pid, "SIGTERM");
-      const cancel = request.clock.after(KILL_GRACE_MS, kill);
-      void exit.then(cancel, cancel);
-    },
+    end,
   };
 }
 

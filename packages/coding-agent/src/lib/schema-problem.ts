@@ -2,8 +2,17 @@
 
 const TYPES = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
 
+/** What is far deeper cannot be written as JSON. */
+const MOST_LEVELS = 200;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1));
+}
+
 /** Why this is no JSON Schema of an object, in one sentence. It must be plain data. */
 export function objectSchemaProblem(schema: Readonly<Record<string, unknown>>): string | undefined {
+  if (isDeeper(schema, MOST_LEVELS)) return `it is more than ${MOST_LEVELS} levels deep`;
   if (schema.type !== undefined && schema.type !== "object") return `"type" is ${JSON.stringify(schema.type)}`;
   return partProblem(schema, "");
 }

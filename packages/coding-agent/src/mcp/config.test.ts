@@ -15,7 +15,7 @@ test("servers of both kinds, with what is usual where nothing is said", () => {
   const { servers, problems } = read(`{
     // a comment
     "mcpServers": {
-      "deck": { "command": "node", "args": ["deck.mjs", "\${HOME}/x"], "cwd": "sub", "env": { "A": "$TOKEN" } },
+      "deck": { "command": "node", "args": ["deck.mjs", "\${HOME}/x", "--key=\${TOKEN}"], "cwd": "sub", "env": { "A": "$TOKEN" } },
       "charts": { "type": "http", "url": "https://charts.example/mcp", "headers": { "X": "y" }, "timeout": 5, "disabled": true },
     }
   }`);
@@ -23,11 +23,14 @@ test("servers of both kinds, with what is usual where nothing is said", () => {
   const about = { from: "mcp.json", scope: "user" };
   expect(servers).toEqual([
     {
-      ...{ ...about, name: "deck", isDisabled: false, timeoutMs: 120_000 },
-      reach: { command: "node", args: ["deck.mjs", "/home/me/x"], env: { A: "$TOKEN" }, cwd: "/work/sub" },
+      ...{ ...about, name: "deck", isDisabled: false, timeoutMs: 120_000, secrets: ["s3cret-token"] },
+      reach: {
+        ...{ command: "node", args: ["deck.mjs", "/home/me/x", "--key=s3cret-token"] },
+        ...{ env: { A: "$TOKEN" }, cwd: "/work/sub" },
+      },
     },
     {
-      ...{ ...about, name: "charts", isDisabled: true, timeoutMs: 5 },
+      ...{ ...about, name: "charts", isDisabled: true, timeoutMs: 5, secrets: [] },
       reach: { url: "https://charts.example/mcp", headers: { X: "y" } },
     },
   ]);

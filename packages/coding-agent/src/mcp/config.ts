@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { type Environment, readHeader } from "@tiller/ai/auth";
 import { type KeyPath, type ParsedFile, problemAt } from "@tiller/ai/parsed-file";
 import type { RunCommand } from "@tiller/ai/secret-commands";
@@ -17,6 +18,8 @@ export interface ServerConfig {
   isDisabled: boolean;
   /** How long a call may take without a word from the server. */
   timeoutMs: number;
+  /** What variables have brought into it, and nobody else shall read. */
+  secrets: readonly string[];
   reach: Launch | Endpoint;
 }
 
@@ -75,6 +78,7 @@ export function readServer(
     ...about,
     isDisabled: given.disabled === true || given.enabled === false,
     timeoutMs: (timeout as number | undefined) ?? DEFAULT_TIMEOUT_MS,
+    secrets: secretsIn(given, env),
     reach:
       typeof url === "string"
         ? { url: expand(url), headers: textsOf(given.headers) }
@@ -89,20 +93,29 @@ export function readServer(
 
 const VARIABLE = /\$\{(\w+)\}/g;
 
-/** The first value that needs a variable which is not there. */
-function unsetIn(given: Fields, env: Environment): { path: KeyPath; missing: string } | undefined {
-  const { command, args, cwd, url } = given;
-  const plain = [
+/** The variables in `command`, `args`, `cwd` and `url`. */
+function variablesIn({ command, args, cwd, url }: Fields): { path: KeyPath; name: string }[] {
+  const texts: [KeyPath, unknown][] = [
     [["command"], command],
     [["cwd"], cwd],
     [["url"], url],
-  ] as [KeyPath, unknown][];
-  const listed = ((args ?? []) as string[]).map((text, index): [KeyPath, unknown] => [["args", index], text]);
-  for (const [path, text] of [...plain, ...listed]) {
-    const name = [...String(text ?? "").matchAll(VARIABLE)].find(
-      ([, variable = ""]) => env[variable] === undefined,
-    )?.[1];
-    if (name !== undefined) return { path, missing: `the environment variable ${name} is not set` };
+    ...((args ?? []) as string[]).map((text, index): [KeyPath, unknown] => [["args", index], text]),
+  ];
+  return texts.flatMap(([path, text]) =>
+    [...String(text ?? "").matchAll(VARIABLE)].map(([, name = ""]) => ({ path, name })),
+  );
+}
+
+/** Their values, but for paths: those are worth more in an error than hidden. */
+function secretsIn(given: Fields, env: Environment): string[] {
+  const values = variablesIn(given).map(({ name }) => env[name] ?? "");
+  return values.filter((value) => !isAbsolute(value));
+}
+
+/** The first value that needs a variable which is not there. */
+function unsetIn(given: Fields, env: Environment): { path: KeyPath; missing: string } | undefined {
+  for (const { path, name } of variablesIn(given)) {
+    if (env[name] === undefined) return { path, missing: `the environment variable ${name} is not set` };
   }
   for (const field of ["env", "headers"]) {
     for (const [name, text] of Object.entries(textsOf(given[field]))) {

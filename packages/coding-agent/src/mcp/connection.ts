@@ -1,6 +1,7 @@
 import { isPlainObject } from "../config/setting-value.ts";
 import { STATELESS_VERSION } from "./http.ts";
 import { createPeer, McpError, type Message, type RequestHow } from "./json-rpc.ts";
+import { MOST_TOOLS } from "./tools.ts";
 import type { Transport, TransportEvents } from "./transport.ts";
 
 /** A server that has shaken hands. */
@@ -28,6 +29,9 @@ export interface ConnectionOptions extends Pick<TransportEvents, "clock" | "hide
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /** A server whose list never ends must not keep us. */
 const MOST_PAGES = 100;
+const LONGEST_VERSION = 40;
+/** What a server says in errors and of its progress is a few words: more of it would only fill conversations. */
+const LONGEST_WORDS = 8000;
 
 /** Rejects with what is wrong, in words that go on behind the name of the server. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
@@ -44,6 +48,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const peer = createPeer({
     send: transport.send,
     clock,
+    words: (said) => options.hide(said.slice(0, LONGEST_WORDS).toWellFormed()),
     onNotification(method) {
       if (method === "notifications/tools/list_changed") options.onToolsChanged();
     },
@@ -70,8 +75,8 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     const { protocolVersion, capabilities } = await ask("initialize", offer, { timeoutMs: startMs });
     const version = VERSIONS.find((known) => known === protocolVersion);
     if (version === undefined) {
-      const spoken = VERSIONS.join(", ");
-      throw new Error(`it speaks version ${String(protocolVersion)} of the protocol; here ${spoken} are spoken`);
+      const its = typeof protocolVersion === "string" ? protocolVersion.slice(0, LONGEST_VERSION) : "(none)";
+      throw new Error(`it speaks version ${its} of the protocol; here ${VERSIONS.join(", ")} are spoken`);
     }
     transport.agreed(version);
     peer.notify("notifications/initialized");
@@ -108,11 +113,11 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
         if (error instanceof McpError && !saysTools) return { tools: [] };
         throw error;
       };
-      for (let page = 0; page < MOST_PAGES; page++) {
+      for (let page = 0; page < MOST_PAGES && tools.length <= MOST_TOOLS; page++) {
         const asked = ask("tools/list", cursor === undefined ? {} : { cursor }, { timeoutMs: startMs });
         const answer = await asked.catch(none);
         if (!Array.isArray(answer.tools)) throw new Error("its list of tools is no list");
-        tools.push(...answer.tools);
+        for (const tool of answer.tools) tools.push(tool);
         cursor = answer.nextCursor;
         if (typeof cursor !== "string" || cursor === "") break;
       }

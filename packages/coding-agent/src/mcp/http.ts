@@ -40,6 +40,8 @@ export function openHttp({ url, headers }: Endpoint, events: TransportEvents): T
         ...(body !== undefined && { "content-type": "application/json" }),
         ...(version !== undefined && { "mcp-protocol-version": version }),
         ...(session !== undefined && { "mcp-session-id": session }),
+        // A request on a connection that may have died of age is sent twice: a call must not be made twice.
+        connection: "close",
         ...about,
       },
       ...(body !== undefined && { body: [body] }),

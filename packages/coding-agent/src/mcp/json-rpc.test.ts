@@ -10,6 +10,7 @@ function desk() {
   const heard: unknown[][] = [];
   const peer = createPeer({
     clock,
+    words: (said) => said.replace("secret", "[hidden]"),
     async send(message, signal) {
       if (message.method === "lost") throw new Error("no way out");
       sent.push(message);
@@ -21,6 +22,7 @@ function desk() {
 }
 
 const how = { timeoutMs: 1000 };
+const nested = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
 
 describe("a request", () => {
   test("gets the answer with its id, whatever the order", async () => {
@@ -40,10 +42,17 @@ describe("a request", () => {
   test("fails with an error of the server, its code kept", async () => {
     const { peer } = desk();
     const asked = peer.request("a", {}, how);
-    peer.receive({ jsonrpc: "2.0", id: 1, error: { code: -32601, message: "unknown" } });
+    peer.receive({ jsonrpc: "2.0", id: 1, error: { code: -32601, message: "unknown secret" } });
     const error = await asked.catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(McpError);
-    expect(error).toMatchObject({ message: "unknown", code: -32601 });
+    expect(error).toMatchObject({ message: "unknown [hidden]", code: -32601 });
+  });
+
+  test("fails with words of ours when the error has none that can be shown", async () => {
+    const { peer } = desk();
+    const asked = peer.request("a", {}, how);
+    peer.receive({ jsonrpc: "2.0", id: 1, error: { message: nested(20_000) } });
+    await expect(asked).rejects.toThrow("an error without words");
   });
 
   test.each([
@@ -68,10 +77,11 @@ describe("a request", () => {
       { progressToken: 1, progress: 1, total: 4 },
       { progressToken: 1, progress: 2, message: "half" },
       { progressToken: 7, progress: 3 },
+      { progressToken: 1, progress: { toString: 1, valueOf: 1 }, total: 4 },
     ]) {
       peer.receive({ jsonrpc: "2.0", method: "notifications/progress", params });
     }
-    expect(told).toEqual(["1 of 4", "half"]);
+    expect(told).toEqual(["1 of 4", "half", "? of 4"]);
     await clock.advance(900);
     expect(sent).toHaveLength(1);
     await clock.advance(200);
@@ -111,6 +121,8 @@ describe("what comes in", () => {
     ["no JSON", undefined, false],
     ["a number", 5, false],
     ["an empty list", [], false],
+    ["lists in lists", nested(20_000), false],
+    ["an error that cannot be written", { jsonrpc: "2.0", id: 99, error: { data: nested(20_000) } }, true],
     ["another version", { jsonrpc: "1.0", id: 1, result: {} }, false],
     ["no version", { id: 1, result: {} }, false],
     ["neither question nor answer", { jsonrpc: "2.0", id: 1 }, false],

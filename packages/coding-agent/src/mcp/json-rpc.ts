@@ -36,6 +36,8 @@ export interface PeerOptions {
   /** Rejects when the message cannot be delivered. The signal aborts when nobody waits for the answer any more. */
   send(message: Message, signal: AbortSignal): Promise<void>;
   clock: Clock;
+  /** What the server says in errors and of its progress, as it may be shown. */
+  words(said: string): string;
   onNotification(method: string, params: Message): void;
 }
 
@@ -46,7 +48,7 @@ interface Waiting {
 
 const METHOD_NOT_FOUND = -32601;
 
-export function createPeer({ send, clock, onNotification }: PeerOptions): Peer {
+export function createPeer({ send, clock, words, onNotification }: PeerOptions): Peer {
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
   let closed: Error | undefined;
@@ -83,7 +85,7 @@ export function createPeer({ send, clock, onNotification }: PeerOptions): Peer {
         progress(said) {
           cancelTimer();
           cancelTimer = clock.after(timeoutMs, late);
-          onProgress?.(progressText(said));
+          onProgress?.(words(progressText(said)));
         },
       });
       signal?.addEventListener("abort", onAbort, { once: true });
@@ -94,13 +96,12 @@ export function createPeer({ send, clock, onNotification }: PeerOptions): Peer {
 
   const answered = ({ id, result, error }: Message): void => {
     const asked = typeof id === "number" ? waiting.get(id) : undefined;
-    if (error !== undefined) asked?.settle({ error: errorOf(error) });
+    if (error !== undefined) asked?.settle({ error: errorOf(error, words) });
     else if (isPlainObject(result)) asked?.settle({ result });
     else asked?.settle({ error: new Error("it answered with a result that is no object") });
   };
 
-  const receive = (given: unknown): boolean => {
-    if (Array.isArray(given)) return given.length > 0 && given.map(receive).every(Boolean);
+  const receiveOne = (given: unknown): boolean => {
     if (!isPlainObject(given) || given.jsonrpc !== "2.0") return false;
     const { id, method } = given;
     const params = isPlainObject(given.params) ? given.params : {};
@@ -116,6 +117,9 @@ export function createPeer({ send, clock, onNotification }: PeerOptions): Peer {
     } else onNotification(method, params);
     return true;
   };
+  /** Several may come in one list, which holds no lists. */
+  const receive = (given: unknown): boolean =>
+    Array.isArray(given) ? given.length > 0 && given.map(receiveOne).every(Boolean) : receiveOne(given);
 
   return {
     request,
@@ -132,15 +136,18 @@ function aborted(): Error {
   return new Error("Request was aborted");
 }
 
-function errorOf(error: unknown): McpError {
+function errorOf(error: unknown, words: PeerOptions["words"]): McpError {
   const { code, message } = isPlainObject(error) ? error : { message: error };
-  const text = typeof message === "string" && message !== "" ? message : JSON.stringify(error);
-  return new McpError(text, typeof code === "number" ? code : undefined);
+  const number = typeof code === "number" ? code : undefined;
+  const text =
+    typeof message === "string" && message !== "" ? words(message) : "it answered with an error without words";
+  return new McpError(text, number);
 }
 
 function progressText({ progress, total, message }: Message): string {
   if (typeof message === "string" && message !== "") return message;
-  return typeof total === "number" ? `${String(progress)} of ${total}` : String(progress);
+  const done = typeof progress === "number" ? String(progress) : "?";
+  return typeof total === "number" ? `${done} of ${total}` : done;
 }
 
 /** Undefined when the text is no JSON. */

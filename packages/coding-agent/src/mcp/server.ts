@@ -111,7 +111,7 @@ export function createServer(config: ServerConfig, around: ServerSurroundings): 
     const { reach, timeoutMs } = config;
     const given = "url" in reach ? reach.headers : reach.env;
     const { values, secrets } = await expandValues(given, around.fullEnv, around.runCommand);
-    const found = [...secrets, ...("url" in reach ? secretsInUrl(reach.url) : [])];
+    const found = [...config.secrets, ...secrets, ...("url" in reach ? secretsInUrl(reach.url) : [])];
     // Longest first, so that no part of a secret is left beside a shorter one.
     const hidden = found.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
     return {
@@ -127,7 +127,8 @@ export function createServer(config: ServerConfig, around: ServerSurroundings): 
           : openStdio({ ...reach, env: { ...around.env, ...values } }, events),
       onToolsChanged: refreshSoon,
       onEnd(why: Error) {
-        if (!connection) return;
+        // Whoever starts it hears of it too, and tells it.
+        if (!connection || status === "connecting") return;
         connection = undefined;
         if (triesLeft <= 0) tools = [];
         become("failed", why.message);

@@ -148,6 +148,31 @@ describe("on stdio", () => {
     expect([servers.list(), problems]).toEqual([[{ name: "deck", status: "connected", tools: [] }], []]);
   });
 
+  test("one that dies when it is asked for its tools is told of once, and without colours", async () => {
+    const { servers, problems } = open([deck("listless")]);
+    await servers.ready(never);
+    const why = "it has ended (exit code 4). On stderr it said:\nno list on board";
+    expect(servers.list()).toMatchObject([{ status: "failed", error: why }]);
+    expect(problems).toHaveLength(1);
+  });
+
+  test("one that does not listen is ended, not waited for", async () => {
+    const { servers } = open([deck("deaf")]);
+    await servers.ready(never);
+    expect(servers.list()).toMatchObject([{ status: "failed", error: expect.stringMatching(/^it has ended/) }]);
+  });
+
+  test("what it says in errors and of its progress is cut, rare, and free of secrets", async () => {
+    const given = { command: process.execPath, args: [FIXTURE, "wordy", `\${KEY}`] };
+    const { servers, call } = open([config("deck", given)]);
+    await servers.ready(never);
+    const updates: unknown[] = [];
+    const error = await call("mcp__deck__hail", { ship: "Tern" }, never, updates).catch((failure: Error) => failure);
+    expect((error as Error).message).toMatch(/^MCP server "deck": no entry for \[hidden\] x{7900,8000}$/);
+    expect(updates[0]).toEqual(text("step 0"));
+    expect(updates.length).toBeLessThan(1000);
+  });
+
   test("one that fails once is tried once more at the next prompt", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tiller-mcp-"));
     endings.push(() => rmSync(folder, { recursive: true }));
@@ -307,6 +332,23 @@ describe("over HTTP", () => {
     );
     await until(() => added.includes("mcp__deck__late"));
     expect(problems).toEqual([]);
+  });
+
+  test("a call that is cut off is not made again", async () => {
+    let calls = 0;
+    const url = await serve((message, response) => {
+      if (message.method === "initialize") return shake(message);
+      if (message.method === "tools/list") return { tools: TOOLS };
+      if (message.method === "tools/call") {
+        calls += 1;
+        response.destroy();
+      }
+      return undefined;
+    });
+    const { servers, call } = open([config("deck", { url })]);
+    await servers.ready(never);
+    await expect(call("mcp__deck__hail")).rejects.toThrow("Connection");
+    expect(calls).toBe(1);
   });
 
   test("a prompt that comes while a server tells its tools waits for them", async () => {

@@ -31,6 +31,8 @@ export interface McpServersOptions extends Omit<ServerSurroundings, "onChange" |
 
 /** How long a prompt waits for servers that are still starting. */
 const PATIENCE_MS = 10_000;
+/** Between two words of progress. */
+const PROGRESS_MS = 50;
 
 interface NamedTool {
   agentTool: AgentTool;
@@ -43,6 +45,7 @@ export function createServers(options: McpServersOptions): McpServers {
   let tools = new Map<string, NamedTool>();
   /** By server and tool: a tool keeps its name for as long as the process lives. */
   const given = new Map<string, string>();
+  const used = new Set<string>();
   const told = new Set<string>();
   /** Those that a prompt has waited for in vain. */
   const tooSlow = new Set<McpServer>();
@@ -52,9 +55,9 @@ export function createServers(options: McpServersOptions): McpServers {
     const key = JSON.stringify([server.config.name, tool.name]);
     const known = given.get(key);
     if (known !== undefined) return known;
-    const used = new Set(given.values());
     const name = toolName(server.config.name, tool.name, (one) => used.has(one) || isTaken(one));
     given.set(key, name);
+    used.add(name);
     return name;
   };
   const stateOf = (server: McpServer): McpServerState => ({
@@ -71,7 +74,7 @@ export function createServers(options: McpServersOptions): McpServers {
       for (const of of server.tools) {
         const name = nameOf(server, of);
         const old = before.get(name);
-        tools.set(name, old?.of === of ? old : { of, agentTool: agentTool(name, server, of) });
+        tools.set(name, old?.of === of ? old : { of, agentTool: agentTool(name, server, of, clock) });
       }
     }
     for (const name of tools.keys()) if (!before.has(name)) onAdded(name);
@@ -128,6 +131,7 @@ function agentTool(
   name: string,
   server: McpServer,
   { name: own, title, description, parameters, isReader }: ServerTool,
+  clock: Clock,
 ): AgentTool {
   return {
     name,
@@ -137,7 +141,7 @@ function agentTool(
     concurrency: isReader ? "shared" : "exclusive",
     source: `mcp:${server.config.name}`,
     async execute({ args, signal, onUpdate }) {
-      const onProgress = (text: string): void => onUpdate({ content: [{ type: "text", text }] });
+      const onProgress = paced(clock, (text) => onUpdate({ content: [{ type: "text", text }] }));
       try {
         return callResult(await server.call(own, args, { signal, onProgress }));
       } catch (error) {
@@ -146,5 +150,22 @@ function agentTool(
         );
       }
     },
+  };
+}
+
+/** The first at once, then the newest some times a second: servers may tell of every step. */
+function paced(clock: Clock, tell: (text: string) => void): (text: string) => void {
+  let newest: string | undefined;
+  let isPausing = false;
+  const next = (): void => {
+    isPausing = newest !== undefined;
+    if (newest === undefined) return;
+    tell(newest);
+    newest = undefined;
+    clock.after(PROGRESS_MS, next);
+  };
+  return (text) => {
+    newest = text;
+    if (!isPausing) next();
   };
 }

@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { cleanText } from "../exec/clean-text.ts";
 import { startLasting } from "../exec/run-process.ts";
 import { createLineSplitter } from "../lib/jsonl.ts";
 import { parseMessage } from "./json-rpc.ts";
@@ -32,8 +33,8 @@ export function openStdio({ command, args, cwd, env }: Launch, events: Transport
     child.end();
   };
   const said = (): string => {
-    const tail = stderr.trim().split("\n").slice(-TAIL_LINES).join("\n");
-    const line = strange === "" ? "" : `. A line on its stdout was no message of the protocol: ${strange}`;
+    const tail = cleanText(stderr.toWellFormed()).trim().split("\n").slice(-TAIL_LINES).join("\n");
+    const line = strange === "" ? "" : `. A line on its stdout was no message of the protocol: ${cleanText(strange)}`;
     stderr = strange = "";
     return events.hide(`${line}${tail === "" ? "" : `. On stderr it said:\n${tail}`}`);
   };

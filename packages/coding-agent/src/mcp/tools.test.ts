@@ -59,6 +59,29 @@ test("a list: what cannot be used is left out and told", () => {
   ]);
 });
 
+test("a list that is too long, of tools that are too large or too deep: the others count, and not all is told", () => {
+  const inputSchema = { type: "object" };
+  const deep = JSON.parse(`${'{"properties":{"a":'.repeat(20_000)}{}${"}}".repeat(20_000)}`);
+  const strange = [
+    { name: "n".repeat(300), inputSchema },
+    { name: "wordy", description: "x".repeat(100_000), inputSchema },
+    { name: "deep", inputSchema: deep },
+    { name: "list", inputSchema: { ...inputSchema, examples: JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) } },
+    { name: "good", inputSchema },
+  ];
+  const { tools, problems } = readTools([...strange, ...Array.from({ length: 20_000 }, () => ({ name: "bad" }))]);
+  expect(tools.map(({ name }) => name)).toEqual(["good"]);
+  expect(problems.slice(0, 6).map((problem) => problem.replace(/n{256}/, "nn"))).toEqual([
+    "it has more than 1000 tools: the others are left out",
+    'its tool "nn" is left out: its name has more than 256 characters',
+    'its tool "wordy" is left out: what it says of itself has 100097 characters, and at most 100000 are possible',
+    'its tool "deep" is left out: its inputSchema cannot be used: it is more than 200 levels deep',
+    'its tool "list" is left out: its inputSchema cannot be used: it is more than 200 levels deep',
+    'its tool "bad" is left out: its inputSchema cannot be used: there is none',
+  ]);
+  expect(problems.slice(10)).toEqual(["990 more of its tools are left out"]);
+});
+
 describe("results", () => {
   const data = Buffer.from("image").toString("base64");
   const said = (answer: Record<string, unknown>) =>
@@ -106,6 +129,11 @@ describe("results", () => {
         '[Something of the type "text" is left out]',
       ],
     ],
+    [
+      "what every object has",
+      { content: [{ type: "constructor", text: "x" }, { type: "toString" }, { type: "__proto__" }] },
+      ["constructor", "toString", "__proto__"].map((type) => `[Something of the type "${type}" is left out]`),
+    ],
     ["only a structure", { structuredContent: { knots: 5 } }, ['{\n  "knots": 5\n}']],
     ["both", { content: [{ type: "text", text: "5 knots" }], structuredContent: { knots: 5 } }, ["5 knots"]],
     ["nothing", {}, ["(no output)"]],
@@ -123,10 +151,12 @@ describe("results", () => {
   test.each([
     ["lines", "a line\n".repeat(5000)],
     ["one line", "é".repeat(100_000)],
+    ["a short line and one that is too long", `{\n${"é".repeat(100_000)}\n}`],
   ])("an output of %s that is too long is cut; the whole of it is in a file", (_what, whole) => {
     const [text = ""] = said({ content: [{ type: "text", text: whole }] });
     const path = /Full output: (\S+)\]$/.exec(text)?.[1] ?? "";
     expect(Buffer.byteLength(text)).toBeLessThan(52 * 1024);
+    expect(text.length).toBeGreaterThan(10_000);
     expect(text).not.toContain("\uFFFD");
     expect(readFileSync(path, "utf8")).toBe(whole);
     rmSync(path);

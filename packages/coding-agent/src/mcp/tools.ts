@@ -19,33 +19,51 @@ export interface ServerTool {
   isReader: boolean;
 }
 
+/** More of them no provider takes. */
+export const MOST_TOOLS = 1000;
+/** What is said of one tool goes to the model with every request. */
+const LONGEST_TOOL = 100_000;
+const LONGEST_OWN_NAME = 256;
+const MOST_PROBLEMS = 10;
+
 /** Of what a server lists: the tools, and what is wrong with the others. Of two of one name the first counts. */
 export function readTools(given: readonly unknown[]): { tools: ServerTool[]; problems: string[] } {
   const tools = new Map<string, ServerTool>();
   const problems: string[] = [];
-  for (const one of given) {
-    const { name, title, description, inputSchema, annotations } = isPlainObject(one) ? one : {};
-    const hints = isPlainObject(annotations) ? annotations : {};
-    if (typeof name !== "string" || name === "") {
-      problems.push("a tool without a name is left out");
-      continue;
-    }
-    const wrong = isPlainObject(inputSchema) ? objectSchemaProblem(inputSchema) : "there is none";
-    if (wrong !== undefined || !isPlainObject(inputSchema)) {
-      problems.push(`its tool ${JSON.stringify(name)} is left out: its inputSchema cannot be used: ${wrong}`);
-      continue;
-    }
-    if (tools.has(name)) continue;
-    const shown = [title, hints.title].find((text): text is string => typeof text === "string" && text !== "");
-    tools.set(name, {
-      name,
-      ...(shown !== undefined && { title: shown }),
-      description: typeof description === "string" ? description : "",
-      parameters: { type: "object", properties: {}, ...inputSchema },
-      isReader: hints.readOnlyHint === true,
-    });
+  if (given.length > MOST_TOOLS) problems.push(`it has more than ${MOST_TOOLS} tools: the others are left out`);
+  for (const one of given.slice(0, MOST_TOOLS)) {
+    const read = readTool(isPlainObject(one) ? one : {});
+    if (typeof read === "string") problems.push(read);
+    else if (!tools.has(read.name)) tools.set(read.name, read);
   }
-  return { tools: [...tools.values()], problems };
+  return { tools: [...tools.values()], problems: fewOf(problems) };
+}
+
+/** The tool, or what is wrong with it. */
+function readTool({ name, title, description, inputSchema, annotations }: Message): ServerTool | string {
+  if (typeof name !== "string" || name === "") return "a tool without a name is left out";
+  const left = `its tool ${JSON.stringify(name.slice(0, LONGEST_OWN_NAME))} is left out: `;
+  if (name.length > LONGEST_OWN_NAME) return `${left}its name has more than ${LONGEST_OWN_NAME} characters`;
+  const wrong = isPlainObject(inputSchema) ? objectSchemaProblem(inputSchema) : "there is none";
+  if (wrong !== undefined) return `${left}its inputSchema cannot be used: ${wrong}`;
+  const hints = isPlainObject(annotations) ? annotations : {};
+  const shown = [title, hints.title].find((text): text is string => typeof text === "string" && text !== "");
+  const tool: ServerTool = {
+    name,
+    ...(shown !== undefined && { title: shown }),
+    description: typeof description === "string" ? description : "",
+    parameters: { type: "object", properties: {}, ...(inputSchema as JsonSchema) },
+    isReader: hints.readOnlyHint === true,
+  };
+  const size = JSON.stringify(tool).length;
+  if (size <= LONGEST_TOOL) return tool;
+  return `${left}what it says of itself has ${size} characters, and at most ${LONGEST_TOOL} are possible`;
+}
+
+function fewOf(problems: readonly string[]): string[] {
+  const rest = problems.length - MOST_PROBLEMS;
+  if (rest <= 0) return [...problems];
+  return [...problems.slice(0, MOST_PROBLEMS), `${rest} more of its tools are left out`];
 }
 
 /** What every provider takes. */
@@ -103,11 +121,12 @@ function text(said: string): Block {
 
 function blockOf(given: unknown): Block {
   const block = isPlainObject(given) ? given : {};
-  return (
-    BLOCKS[String(block.type)]?.(block) ?? text(`[Something of the type ${JSON.stringify(block.type)} is left out]`)
-  );
+  const type = typeof block.type === "string" ? block.type.slice(0, LONGEST_TYPE) : undefined;
+  const read = type !== undefined && Object.hasOwn(BLOCKS, type) ? BLOCKS[type]?.(block) : undefined;
+  return read ?? text(`[Something of the type ${JSON.stringify(type)} is left out]`);
 }
 
+const LONGEST_TYPE = 40;
 const BLOCKS: Readonly<Record<string, (block: Message) => Block | undefined>> = {
   text: (block) => (typeof block.text === "string" ? text(block.text) : undefined),
   image({ data, mimeType }) {
@@ -135,7 +154,8 @@ function cutTexts(blocks: readonly Block[]): Block[] {
   const whole = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
   const cut = truncateHead(whole);
   if (!cut.truncated) return [...blocks];
-  const begin = cut.firstLineExceedsLimit ? beginning(whole) : cut.content;
+  // Whole lines, unless one of them is so long that they would say next to nothing.
+  const begin = cut.truncatedBy === "bytes" && cut.outputBytes < MAX_BYTES / 2 ? beginning(whole) : cut.content;
   const path = keep(whole);
   const size = `${formatSize(Buffer.byteLength(begin))} of ${formatSize(cut.totalBytes)}`;
   const where = path === undefined ? "" : ` Full output: ${path}`;
