@@ -23,6 +23,8 @@ export interface Exchange {
   clock: Clock;
   signal: AbortSignal;
   timeouts: HttpTimeouts;
+  /** What it does must not be done twice, so it is not sent again when a kept-alive connection breaks. */
+  isOnce?: boolean | undefined;
 }
 
 /** A request whose address was read. */

@@ -109,7 +109,8 @@ function attempt(call: Call, route: Route): Promise<Answer> {
       if (body || failed) return;
       settled();
       // Each try uses up one old connection, so this comes to an end.
-      if (route.isOld(request) && STALE_CONNECTION.has(error.code ?? "")) attempt(call, route).then(resolve, reject);
+      const isStale = route.isOld(request) && STALE_CONNECTION.has(error.code ?? "");
+      if (isStale && !call.isOnce) attempt(call, route).then(resolve, reject);
       else reject(unreachable(target, error, route.proxy));
     });
     writePayload(request, call.body ?? []);

@@ -26,6 +26,14 @@ test.each<[story: string, stream: string, events: string[]]>([
   expect(decode(stream)).toEqual(events);
 });
 
+test("whoever asks hears where the stream is, and how long to wait", () => {
+  const marks: string[] = [];
+  const decoder = createSseDecoder((name, value) => void marks.push(`${name} ${value}`));
+  const stream = "retry: 5\n\nid: 1\ndata: a\u2028id: 7\n\ndata: id: 8\nid:2\n\nid:\ndata: b\n";
+  expect([...decoder.push(Buffer.from(stream)), ...decoder.end()]).toEqual(["a\u2028id: 7", "id: 8", "b"]);
+  expect(marks).toEqual(["retry 5", "id 1", "id 2", "id "]);
+});
+
 test("any borders between the pieces give the same events, also inside characters and CR LF", () => {
   const value = fc.string({ unit: "grapheme" }).map((text) => text.replace(/[\r\n]/g, "").trimStart());
   const event = fc.record({ data: fc.array(value, { minLength: 1, maxLength: 3 }), name: value });

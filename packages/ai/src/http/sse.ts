@@ -3,7 +3,7 @@ import { ProviderError } from "../errors.ts";
 
 /**
  * Server-sent events: bytes to the `data` of each event. Names of events are not kept, as every API we speak repeats them
- * inside the data; comments, `id` and `retry` are of no use here. A line ends with LF or CR LF.
+ * inside the data; `id` and `retry` are for those who ask for them. A line ends with LF or CR LF.
  *
  * Written for bursts: a piece is cut at its blank lines by one call, which costs a third of looking at every line.
  */
@@ -21,7 +21,8 @@ const TOO_LONG = `The server sent an event longer than ${LONGEST_EVENT} characte
 /** As long as a blank line, with the end of the line before it. */
 const SEAM = 3;
 
-export function createSseDecoder(): SseDecoder {
+/** `onMark` hears where the stream is (`id`), and how many milliseconds to wait before asking for the rest of it (`retry`). */
+export function createSseDecoder(onMark?: OnMark): SseDecoder {
   const decoder = new StringDecoder("utf8");
   /** The beginning of an event whose end has not arrived. */
   let rest = "";
@@ -29,6 +30,10 @@ export function createSseDecoder(): SseDecoder {
   let tail = "";
   let fresh = true;
 
+  const read = (blocks: readonly string[]): string[] => {
+    if (onMark) for (const block of blocks) tellMarks(block, onMark);
+    return dataOfEach(blocks);
+  };
   const decode = (bytes: Uint8Array): string => {
     const text = decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     if (!fresh || text === "") return text;
@@ -48,12 +53,12 @@ export function createSseDecoder(): SseDecoder {
       const blocks = blocksOf(rest, piece);
       rest = blocks.pop() ?? "";
       tail = rest.slice(-SEAM);
-      return dataOfEach(blocks);
+      return read(blocks);
     },
     end() {
       const text = rest.replaceAll("\r\n", "\n");
       rest = "";
-      return text.endsWith("\n") ? dataOfEach([text.slice(0, -1)]) : [];
+      return text.endsWith("\n") ? read([text.slice(0, -1)]) : [];
     },
   };
 }
@@ -71,6 +76,15 @@ function blocksOf(rest: string, piece: string): string[] {
   const blocks = piece.split("\n\n");
   blocks[0] = rest + blocks[0];
   return blocks;
+}
+
+const MARKS = ["id", "retry"] as const;
+type OnMark = (name: (typeof MARKS)[number], value: string) => void;
+
+function tellMarks(block: string, onMark: OnMark): void {
+  for (const line of block.split("\n")) {
+    for (const name of MARKS) if (line.startsWith(`${name}:`)) onMark(name, line.slice(name.length + 1).trim());
+  }
 }
 
 function dataOfEach(blocks: readonly string[]): string[] {

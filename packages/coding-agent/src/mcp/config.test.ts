@@ -83,6 +83,9 @@ test("values are expanded, and what came from elsewhere is a secret", async () =
     values: { A: "plain", B: "Bearer s3cret-token", C: "from pass" },
     secrets: ["Bearer s3cret-token", "Bearer", "s3cret-token", "from pass", "from", "pass"],
   });
+  await expect(expandValues({ KEY: "s3cret\0" }, env, run)).rejects.toThrow(
+    "KEY cannot be used: it has a NUL character",
+  );
   await expect(expandValues({ KEY: "!false" }, env, run)).rejects.toThrow(
     "the command that gives KEY failed (exit code 1)",
   );

@@ -172,6 +172,8 @@ export async function expandValues(
     const read = readHeader(text, env);
     if ("missing" in read) throw new Error(`${name} cannot be used: ${read.missing}`);
     const value = "value" in read ? read.value : await printed(name, read.command, run);
+    // Node's own words would show the value.
+    if (value.includes("\0")) throw new Error(`${name} cannot be used: it has a NUL character`);
     values[name] = value;
     if (value !== text) secrets.push(value, ...value.split(/\s+/));
   }

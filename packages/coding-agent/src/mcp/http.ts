@@ -1,5 +1,6 @@
+import { ProviderError } from "@tiller/ai/errors";
 import type { HttpBody } from "@tiller/ai/http/body";
-import type { Answer } from "@tiller/ai/http/call";
+import type { Answer, Exchange } from "@tiller/ai/http/call";
 import { exchange } from "@tiller/ai/http/exchange";
 import { failureIn } from "@tiller/ai/http/request";
 import { createSseDecoder } from "@tiller/ai/http/sse";
@@ -20,10 +21,18 @@ export class SessionLost extends Error {}
 
 /** How long an answer may take is for whoever waits for it. */
 const PATIENT = { connectMs: 30_000, firstByteMs: 2 ** 31 - 1, idleMs: 2 ** 31 - 1 };
+/** Some servers send the rest of an answer only to those who ask again. */
+const IMPATIENT = { ...PATIENT, firstByteMs: 30_000, idleMs: 5000 };
+/** Before the rest of an answer is asked for, if the server does not say how long. */
+const RESUME_MS = 1000;
+const SOONEST_RESUME_MS = 50;
 /** Between two tries to listen to what the server says by itself. */
 const LISTEN_AGAIN_MS = 5000;
 /** The first version that has no sessions, and wants to see in the headers what a request is about. */
 export const STATELESS_VERSION = "2026-07-28";
+
+/** Without a body it is a GET. */
+type AskHow = { body?: string } & Partial<Pick<Exchange, "isOnce" | "timeouts">>;
 
 export function openHttp({ url, headers }: Endpoint, events: TransportEvents): Transport {
   const { clock, onMessage } = events;
@@ -31,29 +40,28 @@ export function openHttp({ url, headers }: Endpoint, events: TransportEvents): T
   let session: string | undefined;
   let version: string | undefined;
 
-  const ask = (method: "GET" | "POST", signal: AbortSignal, about: Record<string, string>, body?: string) =>
+  const ask = (signal: AbortSignal, about: Record<string, string>, { body, ...rest }: AskHow = {}) =>
     exchange({
-      method,
+      method: body === undefined ? "GET" : "POST",
       url,
       headers: {
         ...headers,
         ...(body !== undefined && { "content-type": "application/json" }),
         ...(version !== undefined && { "mcp-protocol-version": version }),
         ...(session !== undefined && { "mcp-session-id": session }),
-        // A request on a connection that may have died of age is sent twice: a call must not be made twice.
-        connection: "close",
         ...about,
       },
       ...(body !== undefined && { body: [body] }),
       clock,
       signal,
       timeouts: PATIENT,
+      ...rest,
     });
 
   const send: Transport["send"] = async (message, given) => {
     const signal = AbortSignal.any([life.signal, given]);
     const about = { accept: "application/json, text/event-stream", ...routing(message, version) };
-    const answer = await ask("POST", signal, about, JSON.stringify(message));
+    const answer = await ask(signal, about, { body: JSON.stringify(message), isOnce: message.method === "tools/call" });
     const { status, body } = answer;
     const begun = answer.headers["mcp-session-id"];
     if (typeof begun === "string") session = begun;
@@ -62,16 +70,36 @@ export function openHttp({ url, headers }: Endpoint, events: TransportEvents): T
       throw new SessionLost("its session has ended");
     }
     if (message.id === undefined || message.method === undefined) return body.release();
-    if (isStream(answer)) await readEvents(body, onMessage);
+    if (isStream(answer)) await follow(answer, message.id, signal);
     else await readAnswer(answer, message.id, { url, hasSession: session !== undefined, ...events });
     // Whatever is missing now will not come: of a request that was answered nobody waits any more.
     throw new Error("it ended its answer without a result");
   };
 
+  /** An answer as events. Where they have numbers, the rest of a stream that was cut is asked for. */
+  const follow = async (first: Answer, id: unknown, signal: AbortSignal): Promise<void> => {
+    let isAnswered = false;
+    const hear = (message: unknown): boolean => {
+      if (isPlainObject(message) && message.id === id && message.method === undefined) isAnswered = true;
+      return onMessage(message);
+    };
+    const marks: Marks = {};
+    for (let answer = first; isStream(answer); ) {
+      await readEvents(answer.body, hear, marks).catch((error: unknown) => {
+        const isCut = error instanceof ProviderError && ["network", "stalled"].includes(error.kind);
+        if (!isCut || !marks.id) throw error;
+      });
+      if (isAnswered || !marks.id) return;
+      await sleep(clock, Math.max(Number(marks.retry) || RESUME_MS, SOONEST_RESUME_MS), signal);
+      answer = await ask(signal, { accept: "text/event-stream", "last-event-id": marks.id }, { timeouts: IMPATIENT });
+      if (!isStream(answer)) answer.body.destroy();
+    }
+  };
+
   /** Servers that have nothing to say by themselves refuse this. */
   const listen = async (): Promise<void> => {
     while (!life.signal.aborted) {
-      const answer = await ask("GET", life.signal, { accept: "text/event-stream" });
+      const answer = await ask(life.signal, { accept: "text/event-stream" });
       if (!isStream(answer)) return answer.body.destroy();
       await readEvents(answer.body, onMessage).catch(() => undefined);
       await sleep(clock, LISTEN_AGAIN_MS, life.signal);
@@ -100,12 +128,25 @@ function isStream({ status, headers }: Answer): boolean {
   return status === 200 && /^text\/event-stream\b/i.test(headers["content-type"] ?? "");
 }
 
-async function readEvents(body: HttpBody, onMessage: TransportEvents["onMessage"]): Promise<void> {
-  const decoder = createSseDecoder();
+/** Where a stream is, and how long to wait before the rest of it is asked for. */
+interface Marks {
+  id?: string;
+  retry?: string;
+}
+
+async function readEvents(body: HttpBody, onMessage: TransportEvents["onMessage"], marks: Marks = {}): Promise<void> {
+  const decoder = createSseDecoder((name, value) => {
+    marks[name] = value;
+  });
   const hear = (datas: readonly string[]): void => {
     for (const data of datas) onMessage(parseMessage(data));
   };
-  for (let piece = await body.next(); piece; piece = await body.next()) hear(decoder.push(piece));
+  try {
+    for (let piece = await body.next(); piece; piece = await body.next()) hear(decoder.push(piece));
+  } catch (error) {
+    body.destroy();
+    throw error;
+  }
   hear(decoder.end());
 }
 

@@ -334,6 +334,59 @@ describe("over HTTP", () => {
     expect(problems).toEqual([]);
   });
 
+  test("an answer whose events have numbers goes on where it was cut", async () => {
+    const asked: unknown[] = [];
+    let id: unknown;
+    const url = await serve((message, response, { headers }) => {
+      if (message.method === "initialize") return shake(message);
+      if (message.method === "tools/list") return { tools: TOOLS };
+      if (message.method === "tools/call") {
+        id = message.id;
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write("retry: 1\nid: e1\ndata: \n\n", () => response.destroy());
+      }
+      if (message.method === "GET" && headers["last-event-id"] !== undefined) {
+        asked.push(headers["last-event-id"]);
+        const isLast = asked.length > 1;
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(
+          isLast
+            ? `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "Ahoy!" }] } })}\n\n`
+            : "id: e2\ndata: \n\n",
+        );
+      } else if (message.method === "GET") response.writeHead(405).end();
+      return undefined;
+    });
+    const { servers, call } = open([config("deck", { url })]);
+    await servers.ready(never);
+    expect(await call("mcp__deck__hail")).toEqual(text("Ahoy!"));
+    expect(asked).toEqual(["e1", "e2"]);
+  });
+
+  test("an answer that is too long is not read on, and not asked for again", async () => {
+    const ended: string[] = [];
+    const url = await serve((message, response) => {
+      response.on("close", () => ended.push(message.method));
+      if (message.method === "initialize") return shake(message);
+      if (message.method === "tools/list") return { tools: TOOLS };
+      if (message.method === "GET") response.writeHead(405).end();
+      if (message.method !== "tools/call") return undefined;
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write("id: 1\ndata: \n\ndata: ");
+      const piece = Buffer.alloc(1024 * 1024, "x");
+      const pour = (): void => {
+        while (!response.destroyed && response.write(piece));
+      };
+      pour();
+      response.on("drain", pour);
+      return undefined;
+    });
+    const { servers, call } = open([config("deck", { url })]);
+    await servers.ready(never);
+    await expect(call("mcp__deck__hail")).rejects.toThrow("longer than");
+    await until(() => ended.includes("tools/call"));
+  });
+
   test("a call that is cut off is not made again", async () => {
     let calls = 0;
     const url = await serve((message, response) => {
