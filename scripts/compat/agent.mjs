@@ -68,6 +68,9 @@ export function startAgent({ cli, folder, port, settings, agentFiles = {}, args 
   return {
     cwd,
     sessionDir,
+    pid: child.pid,
+    frames,
+    frame,
     call,
     /** Until everything that it led to is over. */
     async prompt(message, fields = {}) {

@@ -278,6 +278,13 @@ describe("a process that lasts", () => {
     expect(await child.exited).toEqual({ exitCode: null, signal: "SIGKILL" });
   });
 
+  it("is ended when it does not listen", async () => {
+    const { child } = start("sleep 100");
+    const megabyte = "x".repeat(1024 * 1024);
+    for (let i = 0; i < 66; i++) child.write(megabyte);
+    expect(await child.exited).toEqual({ exitCode: null, signal: "SIGTERM" });
+  });
+
   it("says what it has said when it ends by itself, and why it cannot be started", async () => {
     const { child, text } = start("echo bye; exit 4");
     expect(await child.exited).toEqual({ exitCode: 4, signal: null });

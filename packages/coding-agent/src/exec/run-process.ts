@@ -51,6 +51,9 @@ const GIVE_UP_MS = 1000;
 /** The look for children that left the process group comes after the answer. */
 const SWEEP_AFTER_MS = 20;
 
+/** A process that is spoken to and does not listen must not fill our memory. */
+const LONGEST_BACKLOG = 64 * 1024 * 1024;
+
 const instanceToken = randomHex(24);
 /** Process groups in which something may still run, with the marks that were in their environment. */
 const groups = new Map<number, string>();
@@ -134,7 +137,11 @@ export function startLasting(
   // Nobody can speak to it any more, so it is of no use. Its exit says the rest.
   child.stdin?.on("error", end);
   return {
-    write: (text) => void (child.stdin?.writable && child.stdin.write(text)),
+    write(text) {
+      if (!child.stdin?.writable) return;
+      child.stdin.write(text);
+      if (child.stdin.writableLength > LONGEST_BACKLOG) end();
+    },
     exited: exit.then(async (result) => {
       await drain(output, request.clock);
       output.discardRest();
