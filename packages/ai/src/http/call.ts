@@ -24,7 +24,7 @@ export interface Exchange {
   signal: AbortSignal;
   timeouts: HttpTimeouts;
   /** What it does must not be done twice, so it is not sent again when a kept-alive connection breaks. */
-  isOnce?: boolean | undefined;
+  isOnce?: boolean;
 }
 
 /** A request whose address was read. */

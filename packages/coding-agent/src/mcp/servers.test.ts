@@ -148,6 +148,15 @@ describe("on stdio", () => {
     expect([servers.list(), problems]).toEqual([[{ name: "deck", status: "connected", tools: [] }], []]);
   });
 
+  test("two whose names become the same keep their tools apart, whichever starts first", async () => {
+    const both = ["my deck", "my_deck"].map((name, index) =>
+      config(name, { command: process.execPath, args: [FIXTURE, "well"], disabled: index === 0 }),
+    );
+    const { servers } = open(both);
+    await servers.ready(never);
+    expect(servers.names()).toContain("mcp__my_deck_2__hail");
+  });
+
   test("one that dies when it is asked for its tools is told of once, and without colours", async () => {
     const { servers, problems } = open([deck("listless")]);
     await servers.ready(never);

@@ -4,7 +4,7 @@ import { sleep } from "../lib/clock.ts";
 import type { McpServerState } from "../session/ports.ts";
 import type { ServerConfig } from "./config.ts";
 import { createServer, type McpServer, type ServerSurroundings } from "./server.ts";
-import { callResult, type ServerTool, toolName } from "./tools.ts";
+import { callResult, plain, type ServerTool, toolName } from "./tools.ts";
 
 /** All servers of this process, and their tools. */
 export interface McpServers {
@@ -46,16 +46,27 @@ export function createServers(options: McpServersOptions): McpServers {
   /** By server and tool: a tool keeps its name for as long as the process lives. */
   const given = new Map<string, string>();
   const used = new Set<string>();
+  /** What servers are called in the names of their tools; by their order, so that it does not matter which of them starts first. */
+  const labels = new Map<string, string>();
   const told = new Set<string>();
   /** Those that a prompt has waited for in vain. */
   const tooSlow = new Set<McpServer>();
   let lastTold = "[]";
 
+  const labelOf = ({ name }: ServerConfig): string => {
+    const known = labels.get(name);
+    if (known !== undefined) return known;
+    const others = new Set(labels.values());
+    let label = plain(name);
+    for (let number = 2; others.has(label); number++) label = `${plain(name)}_${number}`;
+    labels.set(name, label);
+    return label;
+  };
   const nameOf = (server: McpServer, tool: ServerTool): string => {
     const key = JSON.stringify([server.config.name, tool.name]);
     const known = given.get(key);
     if (known !== undefined) return known;
-    const name = toolName(server.config.name, tool.name, (one) => used.has(one) || isTaken(one));
+    const name = toolName(labelOf(server.config), tool.name, (one) => used.has(one) || isTaken(one));
     given.set(key, name);
     used.add(name);
     return name;
@@ -100,6 +111,7 @@ export function createServers(options: McpServersOptions): McpServers {
       });
       for (const server of servers) if (!kept.includes(server)) server.close();
       servers = kept;
+      configs.forEach(labelOf);
       renew();
     },
     async ready(signal) {

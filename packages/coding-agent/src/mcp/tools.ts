@@ -81,7 +81,8 @@ export function toolName(server: string, tool: string, isTaken: (name: string) =
   }
 }
 
-function plain(text: string): string {
+/** As it may stand in the name of a tool. */
+export function plain(text: string): string {
   return text.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
