@@ -108,7 +108,10 @@ export const STATES: readonly State[] = [
     name: "compacting",
     active: true,
     replies: (model) => [fail(400, "invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"), model.head()],
-    reach: (stage) => promptUntil(stage, event("auto_compaction_start")),
+    async reach(stage) {
+      await promptUntil(stage, event("auto_compaction_start"));
+      await until("the summary is asked for", () => stage.llm.requests.length > 2);
+    },
     goOn: openGate,
   },
   {

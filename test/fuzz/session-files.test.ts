@@ -58,7 +58,7 @@ test(`${runs} mutated files open or are refused, and go on, seed ${seed}`, { tim
     });
     counts[opened ? "opened" : "refused"] += 1;
   }
-  expect(counts.opened).toBeGreaterThan(0);
+  if (runs > 0) expect(counts.opened).toBeGreaterThan(0);
   if (runs > 1000) process.stdout.write(`${JSON.stringify(counts)} TILLER_SEED=${seed}\n`);
 });
 

@@ -55,7 +55,8 @@ async function runElsewhere(
     // Nobody waits for one that does not listen to the abort.
     done.catch(() => undefined);
     const outcome = await Promise.race([done, aborted(signal)]);
-    const exitCode = signal.aborted ? undefined : (outcome?.exitCode ?? undefined);
+    const exitCode =
+      !signal.aborted && Number.isInteger(outcome?.exitCode) ? (outcome?.exitCode ?? undefined) : undefined;
     return ended({ exitCode, cancelled: signal.aborted });
   } catch (error) {
     if (signal.aborted) return ended({ cancelled: true });

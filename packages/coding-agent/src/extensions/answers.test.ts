@@ -174,6 +174,11 @@ describe("the result of a shell command", () => {
       { output: "a", exitCode: "0", cancelled: "no", truncated: 1, fullOutputPath: 7 },
       { ...empty, output: "a", totalLines: 1, totalBytes: 1, outputLines: 1, outputBytes: 1 },
     ],
+    [
+      "half an exit code",
+      { output: "", exitCode: 1.5 },
+      { ...empty, output: "", totalLines: 0, totalBytes: 0, outputLines: 0, outputBytes: 0 },
+    ],
     ["no text", { output: 7 }, undefined],
     ["nothing", undefined, undefined],
     ["a text", "a", undefined],

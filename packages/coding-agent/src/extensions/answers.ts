@@ -177,7 +177,7 @@ export function bashResultOf(value: unknown): HookResult<"user_bash">["result"] 
   const bytes = Buffer.byteLength(output);
   return {
     output,
-    exitCode: typeof exitCode === "number" ? exitCode : undefined,
+    exitCode: Number.isInteger(exitCode) ? (exitCode as number) : undefined,
     cancelled: cancelled === true,
     truncated: truncated === true,
     ...(typeof fullOutputPath === "string" && { fullOutputPath }),
