@@ -3,6 +3,7 @@ import { type OnReadOpts, Socket, type SocketConstructorOpts } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomHex } from "../lib/clock.ts";
+import { afterwards } from "./afterwards.ts";
 
 /**
  * Real pipes for the output of processes. What `spawn` calls a pipe is a socket: `> /dev/stderr` fails on it (Linux cannot
@@ -62,8 +63,7 @@ export function createPipePool(makeFifo: (path: string) => boolean): PipePool {
   const putBack = (pipe: Pipe): void => {
     if (idle.length < MOST_IDLE) idle.push(pipe);
     else discard(pipe);
-    // Behind what is told of the process that has just ended.
-    setImmediate(() => setImmediate(prepare));
+    afterwards(prepare);
   };
   const open = (find: () => Pipe | undefined): OpenPipe | undefined => {
     try {

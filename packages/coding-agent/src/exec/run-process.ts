@@ -4,6 +4,7 @@ import { isMainThread } from "node:worker_threads";
 import type { Clock } from "@tiller/protocol/clock";
 import { randomHex } from "../lib/clock.ts";
 import { searchPath } from "../lib/search-path.ts";
+import { afterwards } from "./afterwards.ts";
 import { onEndProcesses, TOKEN_VARIABLE } from "./end-processes.ts";
 import { groupExists, killByToken, signalGroup } from "./kill-tree.ts";
 import { createPipePool, type OutputPipe } from "./output-pipe.ts";
@@ -229,8 +230,7 @@ function watchGroup(group: number | undefined, output: Output, marks: string): v
     forgetEmptyGroups();
     watchdog.watch(groups.keys());
   };
-  // Behind what is told of its end.
-  void output.closed.then(() => setImmediate(look));
+  void output.closed.then(() => afterwards(look));
 }
 
 function forgetEmptyGroups(): void {
@@ -366,6 +366,9 @@ async function drain(output: Output, clock: Clock): Promise<void> {
   const closing = output.closed.then(() => {
     closed = true;
   });
+  // Most often it is closed by now: what is known already needs no timer.
+  await Promise.resolve();
+  if (closed) return;
   let quiet = 0;
   for (let period = 0; period < MAX_DRAIN_PERIODS && quiet < QUIET_PERIODS; period++) {
     const before = output.chunks();
