@@ -144,6 +144,15 @@ test("pieces of a block that is not open are dropped", () => {
   expect(assembly.message.content).toEqual([{ type: "text", text: "" }]);
 });
 
+test("a block that another one takes the index of keeps its text", () => {
+  const { assembly } = assemble([text(0), grow(0, "one"), text(0), grow(0, "two")]);
+  assembly.finish("stop");
+  expect(assembly.message.content).toEqual([
+    { type: "text", text: "one" },
+    { type: "text", text: "two" },
+  ]);
+});
+
 test("any cutting of the texts, and any mixing of the blocks, gives the same message", () => {
   const blocks = fc.array(
     fc.record({ kind: fc.constantFrom("text", "thinking", "toolCall"), body: fc.string(), cuts: fc.array(fc.nat(20)) }),

@@ -144,6 +144,9 @@ function settle(block: OpenBlock): void {
 }
 
 function openBlock(folding: Folding, delta: Extract<Delta, { type: "open" }>): StreamEvent {
+  // A server may begin the next block under an index that it never closed: what was said of the one before stays.
+  const before = folding.open.get(delta.index);
+  if (before) settle(before);
   const contentIndex = folding.message.content.length;
   const { block, event } = newBlock(withOwnId(folding, delta.block, contentIndex), contentIndex);
   folding.message.content.push(block.content);

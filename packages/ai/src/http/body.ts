@@ -11,7 +11,7 @@ export interface HttpBody {
   next(): Promise<Buffer | undefined>;
   /** Enough was read and the rest is short: lets it run out, so that the connection can be used again. */
   release(): void;
-  /** Closes the connection. */
+  /** Nobody reads on: closes the connection, unless everything has come already. */
   destroy(): void;
 }
 
@@ -96,7 +96,13 @@ export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBod
     source.on("data", onData);
     return first;
   };
+  /** For whoever comes later: it is kept here, whatever becomes of the connection. */
+  const keepFirst = (): void => {
+    const first = flows || over ? undefined : begin();
+    if (first) onData(first);
+  };
   const lost = (cause?: Error): void => {
+    keepFirst();
     if (!over) finish(lostBody(host, encoding, cause));
   };
   // Until somebody reads, the server may take its time.
@@ -104,11 +110,7 @@ export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBod
   source.on("end", () => finish());
   source.on("error", lost);
   source.on("close", () => lost());
-  // Whoever comes later than that finds it kept here, whatever becomes of the connection.
-  setImmediate(() => {
-    const first = flows || over ? undefined : begin();
-    if (first) onData(first);
-  });
+  setImmediate(keepFirst);
 
   return {
     next() {
@@ -143,7 +145,9 @@ export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBod
     destroy() {
       finish();
       if (source !== answer) source.destroy();
-      if (!answer.complete) answer.destroy();
+      // One that has come as a whole, and that nobody has read, would keep its connection for ever.
+      if (source === answer && answer.complete) answer.resume();
+      else answer.destroy();
     },
     fail(error) {
       finish(error);

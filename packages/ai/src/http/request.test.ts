@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:net";
+import { PassThrough } from "node:stream";
 import { afterEach, expect, test } from "vitest";
 import type { ProviderError } from "../errors.ts";
 import { fakeClock } from "../testing.ts";
+import { openBody } from "./body.ts";
 import { postForEvents } from "./request.ts";
 import { asStream, eventRequest, failureFrom, nextTurn, readAll, testServers, until } from "./test-servers.ts";
+import { createWatchdog } from "./watchdog.ts";
 
 const servers = testServers();
 afterEach(servers.closeAll);
@@ -350,6 +353,39 @@ test("a released body leaves its connection to the next request, a destroyed one
   expect(ports[1]).toBe(ports[0]);
   expect(ports[2]).toBe(ports[0]);
   expect(ports[3]).not.toBe(ports[0]);
+});
+
+test("what came before the connection broke is told to who comes later, then the break", async () => {
+  const answer = Object.assign(new PassThrough(), { headers: {}, complete: false });
+  const clock = fakeClock();
+  const watchdog = createWatchdog(clock, () => undefined);
+  const body = openBody(answer as unknown as IncomingMessage, {
+    host: "example",
+    clock,
+    watchdog,
+    idleMs: 1000,
+    onOver: () => undefined,
+  });
+  answer.write("data: 1\n\n");
+  await null;
+  answer.destroy(new Error("cut"));
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
+  expect(String(await body.next())).toBe("data: 1\n\n");
+  expect(await failureFrom(body.next())).toMatchObject({ kind: "network" });
+});
+
+test("an answer that is complete and that nobody reads leaves its connection to the next request", async () => {
+  const ports: (number | undefined)[] = [];
+  const url = await servers.http((req, res) => {
+    ports.push(req.socket.remotePort);
+    res.writeHead(200, asStream);
+    res.end("data: 1\n\n");
+  });
+  const refuse = () => Promise.reject(new Error("no"));
+  await expect(postForEvents(eventRequest(url, { onAnswer: refuse }))).rejects.toThrow("no");
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  expect(await readAll(await postForEvents(eventRequest(url)))).toBe("data: 1\n\n");
+  expect(ports[1]).toBe(ports[0]);
 });
 
 test("a kept connection that the server has closed meanwhile is replaced without a word", async () => {
