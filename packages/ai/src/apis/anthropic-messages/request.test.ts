@@ -290,6 +290,15 @@ test("a failed tool may show an image, but is then not called failed", () => {
   expect(JSON.stringify(messagesOf([say("go"), answer([call("x")]), shown]))).not.toContain("is_error");
 });
 
+test("a tool that is put into the same list goes with the next request", () => {
+  const tool = (name: string) => ({ name, description: "", parameters: { type: "object" } });
+  const tools = [tool("ls")];
+  const model = testModel();
+  bodyOf({ tools, model });
+  tools.push(tool("read"));
+  expect(bodyOf({ tools, model }).tools).toMatchObject([{ name: "ls" }, { name: "read" }]);
+});
+
 test("names of tools: those of this request as they are, others made harmless", () => {
   const tools = [{ name: "my.tool", description: "", parameters: { type: "object" } }];
   const history = [say("go"), answer([call("a", "my.tool"), call("b", "repo.read"), call("c", "")])];

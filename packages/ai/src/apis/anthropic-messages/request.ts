@@ -43,7 +43,7 @@ export function buildRequest(request: ModelRequest): HttpCall {
         max_tokens: request.wantsNoAnswer ? leastTokens(plan) : plan.maxTokens,
         ...plan.fields,
         ...systemField(systemPrompt, cache),
-        ...toolsField(tools, model, cache),
+        ...toolsField(model, cache, ...tools),
       },
       "messages",
       history,
@@ -147,20 +147,23 @@ const systemField = lastMade((systemPrompt: string, cache: CacheMark | undefined
   return { system: [marked({ type: "text", text: systemPrompt }, cache)] };
 });
 
-type Tools = ModelRequest["tools"];
+type FieldWithTools = { tools?: object[] };
 
-const toolsField = lastMade((tools: Tools, model: Model, cache: CacheMark | undefined): { tools?: object[] } => {
-  if (tools.length === 0) return {};
-  const eager = model.compat?.eagerInputStreaming === true ? { eager_input_streaming: true } : {};
-  const defined = tools.map(({ name, description, parameters }) => ({
-    name,
-    ...(description.trim() === "" ? {} : { description }),
-    // Only objects are allowed, and they have to say so.
-    input_schema: parameters.type === undefined ? { type: "object", ...parameters } : parameters,
-    ...eager,
-  }));
-  return { tools: defined.map((tool, index) => (index === defined.length - 1 ? marked(tool, cache) : tool)) };
-});
+/** One by one: whoever calls this as a library may go on with the same list, and put another tool into it. */
+const toolsField = lastMade(
+  (model: Model, cache: CacheMark | undefined, ...tools: ModelRequest["tools"]): FieldWithTools => {
+    if (tools.length === 0) return {};
+    const eager = model.compat?.eagerInputStreaming === true ? { eager_input_streaming: true } : {};
+    const defined = tools.map(({ name, description, parameters }) => ({
+      name,
+      ...(description.trim() === "" ? {} : { description }),
+      // Only objects are allowed, and they have to say so.
+      input_schema: parameters.type === undefined ? { type: "object", ...parameters } : parameters,
+      ...eager,
+    }));
+    return { tools: defined.map((tool, index) => (index === defined.length - 1 ? marked(tool, cache) : tool)) };
+  },
+);
 
 /**
  * The end of the conversation, and where it ended last time: the provider looks only some 20 blocks back from a mark for
