@@ -66,10 +66,13 @@ export function createPipePool(makeFifo: (path: string) => boolean): PipePool {
     afterwards(prepare);
   };
   const open = (find: () => Pipe | undefined): OpenPipe | undefined => {
+    let pipe: Pipe | undefined;
     try {
-      const pipe = find();
-      return pipe && openPipe(pipe, () => putBack(pipe));
+      pipe = find();
+      const found = pipe;
+      return found && openPipe(found, () => putBack(found));
     } catch (error) {
+      if (pipe) discard(pipe);
       // A full disk or too many open files: a socket will do.
       if (!(error instanceof Error && "code" in error)) throw error;
       return undefined;
@@ -94,9 +97,19 @@ function discard({ fd, path }: Pipe): void {
   if (!path.startsWith("/proc/")) unlinkSync(path);
 }
 
+/** Both ends or none. */
+function openEnds(path: string): { readEnd: number; writeEnd: number } {
+  const readEnd = openSync(path, O_RDONLY | O_NONBLOCK);
+  try {
+    return { readEnd, writeEnd: openSync(path, O_WRONLY) };
+  } catch (error) {
+    closeSync(readEnd);
+    throw error;
+  }
+}
+
 function openPipe(pipe: Pipe, onClosed: () => void): OpenPipe {
-  const readEnd = openSync(pipe.path, O_RDONLY | O_NONBLOCK);
-  const writeEnd = openSync(pipe.path, O_WRONLY);
+  const { readEnd, writeEnd } = openEnds(pipe.path);
   let hear = (_chunk: Buffer): void => undefined;
   const options: SocketConstructorOpts & { onread: OnReadOpts } = {
     fd: readEnd,
