@@ -97,6 +97,23 @@ test("without room for answers much is read, but not without end; commands weigh
   expect(intake.took(MB)).toBeInstanceOf(Promise);
 });
 
+test("who reads a little and then stops is not read without end: the commands still wait", async () => {
+  const { intake, writer, lanes, timers, read } = stage();
+  writer.waiting = 3 * MB;
+  void intake.took(1000);
+  for (const fire of timers) fire();
+  Object.assign(writer, { waiting: 33 * MB, isFull: true });
+  lanes.waiting = 10;
+  void intake.answered();
+  // There is room again, but nothing is answered before the rest is read.
+  Object.assign(writer, { waiting: 20 * MB, isFull: false });
+  lanes.waiting = 150_000;
+  const held = intake.took(1000);
+  expect(await isOver(held)).toBe(false);
+  await read(MB);
+  expect(await isOver(held)).toBe(true);
+});
+
 test("after there was no room, what waits is worked off no faster than it is read; then all is as before", async () => {
   const { intake, writer, lanes, read } = stage();
   writer.waiting = 20 * MB;

@@ -55,8 +55,13 @@ export function createIntake({ writer, lanes, clock }: IntakeOptions): Intake {
     },
     took(bytes) {
       const room = writer.roomForAnswers();
-      ahead = room ? ahead + bytes : 0;
-      if (room) return ahead + lanes.waiting * COMMAND_WEIGHT < READ_AHEAD_BYTES ? undefined : room;
+      // A host that reads a little makes room again, but the commands that wait go on waiting for it to read the rest.
+      const isAhead = room !== undefined || (isBehind && lanes.waiting > 0);
+      ahead = isAhead ? ahead + bytes : 0;
+      if (isAhead && ahead + lanes.waiting * COMMAND_WEIGHT >= READ_AHEAD_BYTES) {
+        return room ?? writer.drainedTo(ENOUGH_BYTES / 2);
+      }
+      if (room) return undefined;
       if (writer.waiting < ENOUGH_BYTES) readsLater = false;
       return readsLater || writer.waiting < ENOUGH_BYTES ? undefined : untilRead();
     },
