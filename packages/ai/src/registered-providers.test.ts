@@ -534,6 +534,18 @@ describe("models that have to be found out", () => {
     expect(problems).toEqual([]);
   });
 
+  it("are asked for again when another provider takes its place", async () => {
+    const { registry, providers } = desk();
+    providers.register("harbour", news().provider);
+    await providers.refresh();
+    const { provider, contexts } = news();
+    providers.register("harbour", provider);
+    expect(registry.available()).toEqual([]);
+    await providers.refresh();
+    expect(contexts).toHaveLength(1);
+    expect(ids(registry.available())).toEqual(["harbour/pier"]);
+  });
+
   it("may be given back as a list by what is only said of a provider", async () => {
     const { registry, providers } = desk();
     const found = [[{ id: "small" }, { id: "huge" }], []];

@@ -79,15 +79,17 @@ export function createProviders(options: ProvidersOptions): Providers {
     return { ...made, speaker: speakerOf, ...loginParts(name, config.oauth, made.models, registry) };
   };
 
+  const lately = new Map<string, number>();
   /** A login may change the models. */
   const readAgain = (name: string, config: ProviderConfig): void => {
     const provider = read(name, config);
+    // Another one in its place, of which no model is known, has not been asked yet.
+    if (!config.models && config.refreshModels !== configs.get(name)?.refreshModels) lately.delete(name);
     configs.set(name, config);
     registry.register(name, provider);
     onChange();
   };
 
-  const lately = new Map<string, number>();
   const look = async (name: string, force: boolean): Promise<void> => {
     const config = configs.get(name);
     if (!config?.refreshModels) return;

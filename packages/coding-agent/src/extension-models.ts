@@ -47,12 +47,16 @@ export function createExtensionModels(
     env,
     clock,
     contextFor: contextForExtension,
-    onChange: () => control?.renew(),
+    onChange() {
+      control?.renew();
+      if (!registered.isWaiting) allKnown();
+    },
     onProblem: (name, error) =>
       report({ extensionPath: owners.get(name) ?? "<runtime>", event: "refreshModels", error: errorText(error) }),
   });
   /** Those who find out which models they have. */
   let looking: Promise<unknown> = Promise.resolve();
+  let allKnown = (): void => undefined;
   /** Who has registered what. */
   const owners = new Map<string, string>();
   // Models are frozen for whoever sees them: those that an extension has written down stay its own.
@@ -64,7 +68,7 @@ export function createExtensionModels(
     register(name, config) {
       const isPlain = isRecord(config) && !isWholeProvider(config);
       registered.register(name, isPlain ? { ...config, models: copied(config.models) } : config);
-      looking = registered.refresh() ?? looking;
+      looking = Promise.all([looking, registered.refresh()]);
     },
   };
   const ask: ModelRegistryOptions["ask"] = (model, context, options) =>
@@ -86,7 +90,10 @@ export function createExtensionModels(
     async known() {
       if (!providers.isWaiting) return;
       const over = new AbortController();
-      await Promise.race([looking, sleep(clock, PATIENCE_MS, over.signal)]);
+      const told = new Promise<void>((resolve) => {
+        allKnown = resolve;
+      });
+      await Promise.race([looking, told, sleep(clock, PATIENCE_MS, over.signal)]);
       over.abort();
     },
     clear() {
