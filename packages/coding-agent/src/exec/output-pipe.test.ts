@@ -1,4 +1,4 @@
-import { readdirSync, symlinkSync } from "node:fs";
+import { lstatSync, readdirSync, symlinkSync } from "node:fs";
 import { expect, it } from "vitest";
 import { createPipePool } from "./output-pipe.ts";
 
@@ -12,4 +12,15 @@ it("one of which only the read end can be opened is none, and leaves nothing ope
   const before = openFiles();
   for (let time = 0; time < 10; time++) expect(pool.take(() => undefined)).toBeUndefined();
   expect(openFiles()).toBe(before);
+});
+
+it("one that cannot be opened leaves no file behind", () => {
+  let made = "";
+  const pool = createPipePool((path) => {
+    made = path;
+    symlinkSync("/nowhere/at/all", path);
+    return true;
+  });
+  expect(pool.take(() => undefined)).toBeUndefined();
+  expect(lstatSync(made, { throwIfNoEntry: false })).toBeUndefined();
 });

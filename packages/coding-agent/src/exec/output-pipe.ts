@@ -54,7 +54,7 @@ export function createPipePool(makeFifo: (path: string) => boolean): PipePool {
     const path = join(tmpdir(), `tiller-pipe-${randomHex(24)}`);
     isPossible = makeFifo(path);
     if (!isPossible) return undefined;
-    const fd = openSync(path, O_RDONLY | O_NONBLOCK);
+    const fd = openOrRemove(path);
     // Where an open file has a name of its own, nothing is left in the folder, however we end.
     if (process.platform !== "linux") return { fd, path, buffer: Buffer.alloc(READ_BYTES) };
     unlinkSync(path);
@@ -95,6 +95,15 @@ export function createPipePool(makeFifo: (path: string) => boolean): PipePool {
 function discard({ fd, path }: Pipe): void {
   closeSync(fd);
   if (!path.startsWith("/proc/")) unlinkSync(path);
+}
+
+function openOrRemove(path: string): number {
+  try {
+    return openSync(path, O_RDONLY | O_NONBLOCK);
+  } catch (error) {
+    unlinkSync(path);
+    throw error;
+  }
 }
 
 /** Both ends or none. */
