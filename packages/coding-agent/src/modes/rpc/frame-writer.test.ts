@@ -72,6 +72,20 @@ describe("frame writer", () => {
     expect(host.writes).toEqual(['{"n":1}\n', '{"n":2}\n']);
   });
 
+  it("puts what is given while a write is prepared behind it, however much waits", async () => {
+    const host = slowHost();
+    const writer = createFrameWriter(host.output, () => undefined);
+    writer.frame({ n: 1 });
+    writer.hurry();
+    for (const n of [2, 3]) writer.frame({ n, text: "x".repeat(100_000) });
+    writer.beforeWrite = () => {
+      writer.beforeWrite = undefined;
+      writer.frame({ n: 4 });
+    };
+    const frames = (await readAll(host)) as { n: number }[];
+    expect(frames.map(({ n }) => n)).toEqual([1, 2, 3, 4]);
+  });
+
   it("keeps one write under way and gathers the rest", async () => {
     const host = slowHost();
     const writer = createFrameWriter(host.output, () => undefined);

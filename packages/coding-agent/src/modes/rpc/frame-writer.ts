@@ -128,8 +128,9 @@ export function createFrameWriter(output: Writable, onGone: (error: Error) => vo
       wake();
       return;
     }
-    beforeWrite?.();
+    // First of all: a frame that is given meanwhile must not overtake this one.
     busy = true;
+    beforeWrite?.();
     const chunk = isChunk(taken) ? taken : undefined;
     output.write(chunk ? chunk.bytes.subarray(0, chunk.length) : taken, (error) => {
       busy = false;
