@@ -4,7 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  type renameSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -110,6 +110,16 @@ describe("deleting a session", () => {
     });
     expect([path, child].map(existsSync)).toEqual([false, true]);
     if ("lock" in attempt) attempt.lock.release();
+  });
+
+  it("is told as what it is when somebody else has removed the folder of its sub-agents", () => {
+    const path = write("s.jsonl");
+    const child = writeSubAgent("child", path);
+    const rename: typeof renameSync = (from, to) => {
+      renameSync(from, to);
+      if (from === child) rmSync(subAgentsFolder("s"), { recursive: true });
+    };
+    expect(remove(path, rename)).toMatchObject({ subAgents: [child], problems: [] });
   });
 
   it("keeps the session when it cannot be moved", () => {

@@ -85,8 +85,18 @@ function moveSubAgents(
       if ("lock" in attempt) attempt.lock.release();
     }
   }
-  if (moved.length > 0 && readdirSync(folder).length === 0) rmdirSync(folder);
+  if (moved.length > 0) problems.push(...removeEmpty(folder));
   return { subAgents: moved, problems };
+}
+
+/** Another process may be at the same folder. The session is gone by now, and that is what has to be told. */
+function removeEmpty(folder: string): string[] {
+  try {
+    if (readdirSync(folder).length === 0) rmdirSync(folder);
+    return [];
+  } catch (error) {
+    return existsSync(folder) ? [`${folder} cannot be removed: ${(error as Error).message}`] : [];
+  }
 }
 
 /** `2026-11-15T18-41-02-460Z`, as in the names of session files. */
