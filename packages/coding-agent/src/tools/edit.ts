@@ -3,7 +3,7 @@ import type { ToolResult } from "@tiller/protocol/tool";
 import { throwIfAborted } from "../lib/abort.ts";
 import { diffOfRegions } from "./edit-diff.ts";
 import { applyRegions, locateReplacements, type Replacement } from "./edit-match.ts";
-import { fileMutations } from "./file-mutations.ts";
+import { fileMutations, findInTurn } from "./file-mutations.ts";
 import { toOriginalRegions, toPlainNewlines } from "./line-endings.ts";
 import { openRegularFile, resolveExistingPath } from "./path.ts";
 import { type FileState, hasChanged, realPath, saveFile } from "./save-file.ts";
@@ -26,7 +26,7 @@ export function createEdit(context: ToolContext): Execute<EditArgs> {
     const edits = editsOf(args);
     const uri = context.uris?.(args.path);
     if (uri) throw new Error((await import("./host-uri.ts")).editRefusal(uri));
-    const path = await resolveExistingPath(context, args.path);
+    const path = await findInTurn(() => resolveExistingPath(context, args.path));
     return fileMutations.run(realPath(path), () => editFile(path, args.path, edits, signal));
   };
 }

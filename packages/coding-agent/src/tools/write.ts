@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { throwIfAborted } from "../lib/abort.ts";
 import { makeFolder } from "../lib/make-folder.ts";
-import { fileMutations } from "./file-mutations.ts";
+import { fileMutations, findInTurn } from "./file-mutations.ts";
 import { kindOf, requireRegularFile, resolveWritePath } from "./path.ts";
 import { realPath, saveFile } from "./save-file.ts";
 import { type Execute, type ToolContext, textResult } from "./tool.ts";
@@ -15,7 +15,7 @@ export function createWrite(context: ToolContext): Execute<WriteArgs> {
   return async ({ args, signal }) => {
     const uri = context.uris?.(args.path);
     if (uri) return (await import("./host-uri.ts")).writeUri(uri, args.content, signal);
-    const path = await resolveWritePath(context, args.path);
+    const path = await findInTurn(() => resolveWritePath(context, args.path));
     return fileMutations.run(realPath(path), async () => {
       throwIfAborted(signal);
       await requireRegularFile(path, args.path);
