@@ -127,7 +127,12 @@ function guardedIterator(
     else opened().then((iterator) => (over ? undefined : iterator.next().then(received, failed)), failed);
   };
 
-  signal.addEventListener("abort", onAbort, { once: true });
+  // To listen costs, and the request need not wait for it: an abort that comes before is seen then.
+  setImmediate(() => {
+    if (over) return;
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
   return {
     next() {
       if (over) return Promise.resolve({ done: true, value: undefined });

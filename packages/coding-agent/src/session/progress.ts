@@ -53,12 +53,11 @@ export interface FinishedPrompt {
   durationMs: number;
 }
 
+/** What holds for all prompts of a session. */
 export interface ProgressOptions {
   pipeline: EventPipeline;
   clock: Clock;
   ids: IdSource;
-  promptId: string;
-  limits: PromptLimits;
   sessionLimits: PromptLimits;
   /** What the run pays from beside its own limits, for one that a tool of another run has begun. */
   budget?: RunBudget;
@@ -69,8 +68,8 @@ export interface ProgressOptions {
   jobs?: { readonly isPending: boolean };
 }
 
-export function createProgress(options: ProgressOptions): Progress {
-  const { pipeline, clock, ids, promptId, limits, sessionLimits, sessionSpending, sessionStartedAt, budget } = options;
+export function createProgress(options: ProgressOptions, promptId: string, limits: PromptLimits): Progress {
+  const { pipeline, clock, ids, sessionLimits, sessionSpending, sessionStartedAt, budget } = options;
   const place: EventPlace = { promptId };
   const startedAt = clock.now();
   const spendings: { prompt?: AcceptedPrompt; spending: Spending; since: number }[] = [

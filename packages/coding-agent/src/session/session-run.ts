@@ -117,7 +117,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       const settled = new Promise<void>((resolve) => {
         finish = resolve;
       });
-      const progress = createProgress({ ...options, promptId: prompt.promptId, limits });
+      const progress = createProgress(options, prompt.promptId, limits);
       const run: Run = {
         prompt,
         place: { promptId: prompt.promptId },
