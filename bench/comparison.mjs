@@ -40,7 +40,7 @@ const memory = {
 };
 
 const ttft = {
-  reps: 7,
+  reps: 15,
   numbers: { cold: ["first prompt to first delta", "ms", 2], warm: ["later prompt to first delta", "ms", 1.5] },
   sample: (bench, contender) =>
     withAgent(
@@ -84,7 +84,7 @@ const tools = {
 };
 
 const shell = {
-  reps: 3,
+  reps: 7,
   numbers: { least: ["`bash` `true`", "ms", 1.2], flood: ["`bash` with 50 MB of output", "ms", 1.5] },
   sample: (bench, contender) =>
     withAgent(

@@ -94,7 +94,7 @@ async function ttft(bench) {
       },
       { args: ["--updates", mode] },
     );
-  const samples = await inTurns(bench, 9, {
+  const samples = await inTurns(bench, 25, {
     [FLOOR]: () => sampler(FLOOR, "delta"),
     [OURS]: () => sampler(OURS, "delta"),
     [SNAPSHOTS]: () => sampler(SNAPSHOTS, "snapshot"),
