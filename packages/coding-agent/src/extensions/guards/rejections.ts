@@ -63,16 +63,19 @@ function isInside(frame: string, folder: string): boolean {
 
 /** True when the path stands in the frame, as a path or as the address of a module, and one of `next` follows. */
 function mentions(frame: string, path: string, next: string): boolean {
-  const address = pathToFileURL(path).href;
-  return [path, address].some((name) => {
-    for (let at = frame.indexOf(name); at >= 0; at = frame.indexOf(name, at + 1)) {
-      const before = frame[at - 1] ?? " ";
-      const isWhole = "( ".includes(before) || frame.slice(0, at).endsWith("file://");
-      const after = frame[at + name.length];
-      if (isWhole && after !== undefined && next.includes(after)) return true;
-    }
-    return false;
-  });
+  if (names(frame, path, next)) return true;
+  // Looked at for each frame and each extension: what an address costs is paid only where there are any.
+  return frame.includes("file://") && names(frame, pathToFileURL(path).href, next);
+}
+
+function names(frame: string, name: string, next: string): boolean {
+  for (let at = frame.indexOf(name); at >= 0; at = frame.indexOf(name, at + 1)) {
+    const before = frame[at - 1] ?? " ";
+    const isWhole = "( ".includes(before) || frame.slice(0, at).endsWith("file://");
+    const after = frame[at + name.length];
+    if (isWhole && after !== undefined && next.includes(after)) return true;
+  }
+  return false;
 }
 
 /** The message, which stands in front, may name any path. */
