@@ -317,9 +317,15 @@ it("is repaired as `tiller sessions repair` does it, whatever is added meanwhile
     expect(again.branch()).toEqual(store.branch());
     await again.close();
   };
-  // The same each time, new ones with more runs. Not all of them hold: with the seed -16785834 the fourth one, in which the
-  // first entry of a file is lost, has its stand-in in the branch of who reads the file again, and not of who repaired it.
-  const { TILLER_RUNS } = process.env;
-  const which = TILLER_RUNS === undefined ? { numRuns: 15, seed: 7 } : { numRuns: Number(TILLER_RUNS) };
-  await fc.assert(fc.asyncProperty(story, check), which);
+  // The first entry is lost, and somebody goes back to it before that is found: what stands for it comes behind its children.
+  const early = {
+    parents: [1730814957, 1119091207, 746667386, 1598286370, 1740412344],
+    harm: [
+      [112949097, "twice"],
+      [1265911560, "torn and joined"],
+    ] as [number, string][],
+    steps: ["work", 3, "work", 4, 21, "work", "work", 76, "work"] as ("work" | number)[],
+  };
+  const numRuns = Number(process.env.TILLER_RUNS ?? 15);
+  await fc.assert(fc.asyncProperty(story, check), { numRuns, examples: [[early]] });
 }, 60_000);

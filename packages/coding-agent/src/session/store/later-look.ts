@@ -1,6 +1,6 @@
 import { type EntryIndex, indexEntries } from "./entry-index.ts";
 import { createEntryLog, type EntryLog } from "./entry-log.ts";
-import { beginLaterRepair, type LaterRepair } from "./later-repair.ts";
+import { beginLaterRepair, type LaterRepair, lineOf } from "./later-repair.ts";
 import { isBroken, loadEntries, soundnessOf } from "./loaded-entries.ts";
 import type { ReadBlob } from "./migrations.ts";
 import { type Damage, repairText } from "./salvage.ts";
@@ -121,7 +121,10 @@ function leftText(path: string, damage: readonly Damage[], isInUse: boolean): st
 
 /** The same session from its repaired bytes. The objects that were made of its entries stay: others hold them. */
 function reread(log: EntryLog, repair: LaterRepair, { bytes: old, index, readBlob }: LaterLookOptions): EntryLog {
-  const fresh = indexEntries(repair.bytes);
+  // Who comes before its parent finds it only when all is read at once, as the next one does who opens the file.
+  const { added, isNamedBefore } = repair;
+  const bytes = isNamedBefore ? Buffer.concat([repair.bytes, ...added.map(lineOf)]) : repair.bytes;
+  const fresh = indexEntries(bytes);
   const known: ReturnType<EntryLog["known"]>[] = [];
   let [at, next] = [0, 0];
   for (const { from, to, length } of moves(old, repair.plan.parts)) {
@@ -131,9 +134,10 @@ function reread(log: EntryLog, repair: LaterRepair, { bytes: old, index, readBlo
       if (fresh.starts[next] === start) known[next] = log.known(at);
     }
   }
-  const loaded = loadEntries({ bytes: repair.bytes, index: fresh, isWholeFile: true, readBlob });
+  if (isNamedBefore) for (const [n, entry] of added.entries()) known[fresh.starts.length - added.length + n] = entry;
+  const loaded = loadEntries({ bytes, index: fresh, isWholeFile: true, readBlob });
   const repaired = createEntryLog(log.header, loaded, known);
-  for (const entry of repair.added) repaired.append(entry);
+  if (!isNamedBefore) for (const entry of added) repaired.append(entry);
   return repaired;
 }
 

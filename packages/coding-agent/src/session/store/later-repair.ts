@@ -12,6 +12,8 @@ export interface LaterRepair {
   bytes: Buffer;
   /** What was added to the session since it was read. Filled by `finish`. */
   added: SessionEntry[];
+  /** Some of that stands for entries that were lost, and that others may name which stand before it. Known after `finish`. */
+  readonly isNamedBefore: boolean;
   /** Stops whenever this many bytes are done. */
   copy(slice: number): Generator<void, void>;
   /** Adds what was added meanwhile, sets the bad bytes aside and puts the new file in place. Gives back its size. */
@@ -37,6 +39,7 @@ export function beginLaterRepair(
   const size = plan.parts.reduce((sum, { length }) => sum + length, 0);
   const bytes = roomFor(size);
   const added: SessionEntry[] = [];
+  let isNamedBefore = false;
   const file = tryTo(() => {
     checkWritable(path);
     removeLeftovers(path);
@@ -47,6 +50,9 @@ export function beginLaterRepair(
     plan,
     bytes,
     added,
+    get isNamedBefore() {
+      return isNamedBefore;
+    },
     *copy(slice) {
       let [filled, room] = [0, slice];
       for (const part of plan.parts) {
@@ -64,7 +70,7 @@ export function beginLaterRepair(
     finish(log) {
       let end = size;
       const write = (entry: SessionEntry): void => {
-        const line = Buffer.from(`${JSON.stringify(entry)}\n`);
+        const line = lineOf(entry);
         file.write(line);
         end += line.length;
         added.push(entry);
@@ -72,7 +78,10 @@ export function beginLaterRepair(
       for (let at = log.loadedLength; at < log.length; at++) {
         const entry = log.entry(at)!;
         const standIn = plan.standIns.entryFor(entry, log.id(at - 1));
-        if (standIn) write(standIn);
+        if (standIn) {
+          isNamedBefore = true;
+          write(standIn);
+        }
         write(entry);
       }
       keepAside(plan.bad, { path, bytes: old, clock });
@@ -81,6 +90,10 @@ export function beginLaterRepair(
     },
     discard: file.discard,
   };
+}
+
+export function lineOf(entry: SessionEntry): Buffer {
+  return Buffer.from(`${JSON.stringify(entry)}\n`);
 }
 
 function tryTo<T>(work: () => T): T | undefined {
