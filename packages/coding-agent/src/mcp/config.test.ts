@@ -3,7 +3,7 @@ import { parseJsonText } from "../config/json-text.ts";
 import { expandValues, readServers } from "./config.ts";
 
 const env = { HOME: "/home/me", TOKEN: "s3cret-token", EMPTY: "" };
-const ground = { cwd: "/work", env };
+const ground = { cwd: "/project", env };
 
 function read(text: string) {
   const parsed = parseJsonText(text);
@@ -26,7 +26,7 @@ test("servers of both kinds, with what is usual where nothing is said", () => {
       ...{ ...about, name: "deck", isDisabled: false, timeoutMs: 120_000, secrets: ["s3cret-token"] },
       reach: {
         ...{ command: "node", args: ["deck.mjs", "/home/me/x", "--key=s3cret-token"] },
-        ...{ env: { A: "$TOKEN" }, cwd: "/work/sub" },
+        ...{ env: { A: "$TOKEN" }, cwd: "/project/sub" },
       },
     },
     {
