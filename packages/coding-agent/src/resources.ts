@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import type { Ground } from "./ground.ts";
 import { repositoryTop } from "./lib/repository-top.ts";
+import { readText } from "./lib/text-file.ts";
 import { baseOf } from "./part-settings.ts";
 import { findTemplates, type PromptTemplate } from "./prompts/discover.ts";
 import { expandInput } from "./prompts/expand.ts";
@@ -49,11 +49,17 @@ export async function loadResources(ground: Ground, folder: string): Promise<Res
     origins: prompts.origins,
     problems: [...skills.problems, ...templates.problems, ...context.problems, ...prompts.problems, ...rules.problems],
     expand(text) {
-      const expanded = expandInput(text, { ...commands, readFile: (path) => readFileSync(path, "utf8") });
+      const expanded = expandInput(text, { ...commands, readFile: readForCall });
       // A slash that calls nothing we know is a text like any other.
       return "unknown" in expanded ? { text } : expanded;
     },
   };
+}
+
+function readForCall(path: string): string {
+  const read = readText(path);
+  if ("reason" in read) throw new Error(read.reason);
+  return read.text;
 }
 
 /** Where the texts of a working folder may lie. */
@@ -135,12 +141,12 @@ function byOption(paths: readonly string[], { cwd }: Ground): NamedPath[] {
 
 /** What the command line says counts; else the files of the project and the user. */
 function promptsFor(ground: Ground, folder: string) {
-  const { cwd, env, agentDir, run } = ground;
+  const { agentDir, run } = ground;
   const { systemPrompt, appendSystemPrompt } = run.options;
   const trustsProject = run.projectTrust !== "none";
   const files = findPromptFiles({ projectFolder: trustsProject ? folder : undefined, agentDir });
-  const given = systemPrompt === undefined ? undefined : textOrFile(systemPrompt, cwd, env);
-  const appended = appendSystemPrompt?.map((text) => textOrFile(text, cwd, env));
+  const given = systemPrompt === undefined ? undefined : textOrFile("--system-prompt", systemPrompt, ground);
+  const appended = appendSystemPrompt?.map((text) => textOrFile("--append-system-prompt", text, ground));
   return {
     texts: {
       base: given ?? files.base?.text,

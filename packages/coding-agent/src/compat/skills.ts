@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { homeFolder } from "../config/paths.ts";
+import { readText } from "../lib/text-file.ts";
 import { type Markdown, splitFrontMatter } from "../prompts/frontmatter.ts";
-import { listFolder, type Place, readText } from "../prompts/places.ts";
+import { listFolder, type Place } from "../prompts/places.ts";
 import { readSkill, SKILL_FILE } from "../skills/skill.ts";
 import { headerValues, type ReadYaml } from "./front-matter.ts";
 import type { CompatHost } from "./host.ts";

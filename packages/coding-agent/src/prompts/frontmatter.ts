@@ -1,5 +1,5 @@
+import { readText } from "../lib/text-file.ts";
 import { withoutEnding } from "../lib/without-ending.ts";
-import { readText } from "./places.ts";
 import type { Header } from "./yaml-header.ts";
 
 /**
@@ -60,9 +60,9 @@ export async function readMarkdown(text: string, path: string): Promise<Markdown
 /** Undefined, and a problem more, for a file that cannot be read. What is wrong with its front matter is left to the caller. */
 export async function readMarkdownFile(path: string, problems: string[]): Promise<Markdown | undefined> {
   const read = readText(path);
-  if ("text" in read) return readMarkdown(read.text, path);
-  problems.push(read.problem);
-  return undefined;
+  const told = "text" in read ? read.warning : read.problem;
+  if (told !== undefined) problems.push(told);
+  return "text" in read ? readMarkdown(read.text, path) : undefined;
 }
 
 function keysIn(header: string): string[] {

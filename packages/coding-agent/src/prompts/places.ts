@@ -1,6 +1,7 @@
-import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Env, homeFolder, resolvePath } from "../config/paths.ts";
+import { withoutLinks } from "../lib/repository-top.ts";
 
 /** Where skills and prompt templates may lie, in the order in which they count, and how their files are looked at. */
 
@@ -44,10 +45,13 @@ export interface Place extends Omit<SourceInfo, "path"> {
   location: "user" | "project" | "path";
 }
 
-/** The folders of a project, the working folder first. `top` is that of its repository; without one it is only the working folder. */
+/**
+ * The folders of a project, the working folder first. `top` is that of its repository, without links; without one it is only
+ * the working folder. Above a link to the working folder lie things of others.
+ */
 export function projectFolders(cwd: string, top: string | undefined): string[] {
   const folders = [cwd];
-  for (let folder = cwd; top !== undefined && folder !== top && folder !== dirname(folder); ) {
+  for (let folder = withoutLinks(cwd); top !== undefined && folder !== top && folder !== dirname(folder); ) {
     folder = dirname(folder);
     folders.push(folder);
   }
@@ -152,23 +156,6 @@ function entryOf(folder: string, entry: Dirent): Entry {
   if (entry.isFile()) return { name, kind: "file", isLink: false };
   if (entry.isDirectory()) return { name, kind: "folder", isLink: false };
   return { name, kind: kindOf(join(folder, name)), isLink: true };
-}
-
-export const MAX_FILE_BYTES = 1024 * 1024;
-
-/** Of a file that is known to be there. */
-export function readText(path: string): { text: string } | { problem: string } {
-  const size = statsOf(path)?.size ?? 0;
-  if (size > MAX_FILE_BYTES) {
-    return {
-      problem: `${path}: ${Math.ceil(size / 1024)} KiB are too many, at most ${MAX_FILE_BYTES / 1024} are read`,
-    };
-  }
-  try {
-    return { text: readFileSync(path, "utf8") };
-  } catch (error) {
-    return { problem: `${path}: cannot be read (${(error as NodeJS.ErrnoException).code})` };
-  }
 }
 
 const MOST_PROBLEMS = 50;

@@ -1,4 +1,5 @@
-import { fewProblems, readText } from "../prompts/places.ts";
+import { readText } from "../lib/text-file.ts";
+import { fewProblems } from "../prompts/places.ts";
 import type { LoadedRule, RuleSource } from "./rule.ts";
 import { readRule } from "./rule-file.ts";
 
@@ -17,6 +18,7 @@ export async function loadRules(files: readonly RuleSource[]): Promise<{ rules: 
       problems.push(read.problem);
       continue;
     }
+    if (read.warning !== undefined) problems.push(read.warning);
     const found = await readRule(read.text, source);
     problems.push(...found.problems);
     if (!found.rule) continue;

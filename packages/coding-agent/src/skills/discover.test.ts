@@ -58,6 +58,15 @@ describe("skills", () => {
     expect(await names({ cwd, projectFolders: projectFolders(cwd, undefined) })).toEqual(["near"]);
   });
 
+  test("above a link to the working folder are not the project's", async () => {
+    put("project/.agents/skills", "top");
+    put("project/a/.pi/skills", "near");
+    put("shared/.pi/skills", "theirs");
+    tree.link("shared/link", tree.at("project/a"));
+    const cwd = tree.at("shared/link");
+    expect(await names({ cwd, projectFolders: projectFolders(cwd, tree.cwd) })).toEqual(["near", "top"]);
+  });
+
   test("of an untrusted project are not read", async () => {
     put("project/.pi/skills", "a");
     put("home/agent/skills", "b");

@@ -65,3 +65,8 @@ describe("skills", () => {
     expect(prompt.match(/<\/skill>/g)).toHaveLength(1);
   });
 });
+
+test("what was asked to be empty leaves no trace", () => {
+  const prompt = buildSystemPrompt({ base: "", append: [""], tools: [], cwd: "/w", date: "2026-11-15" });
+  expect(prompt).toBe("Current date: 2026-11-15\nCurrent working directory: /w");
+});

@@ -44,12 +44,15 @@ When something cannot be done, say so plainly and say why.`;
 
 /** What the model is told before the conversation. Pure: the same parts always give the same text, so that caches hold. */
 export function buildSystemPrompt(parts: SystemPromptParts): string {
-  return promptPieces(parts)
-    .map(({ text }) => text)
-    .join("\n\n");
+  return joinPieces(promptPieces(parts));
 }
 
-/** The texts of the prompt in their order; joined by a blank line they are the prompt. */
+/** What was asked to be empty leaves no trace. */
+export function joinPieces(pieces: readonly PromptPiece[]): string {
+  return pieces.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n\n");
+}
+
+/** The texts of the prompt in their order. */
 export function promptPieces(parts: SystemPromptParts): PromptPiece[] {
   const { base, append, tools, contextFiles = [], cwd, date } = parts;
   const pieces: PromptPiece[] = [{ kind: "base", text: base ?? BASE }];

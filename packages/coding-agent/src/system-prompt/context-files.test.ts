@@ -43,7 +43,6 @@ describe("context files", () => {
 
   test("come from the agent folder, then from the top down", () => {
     write({
-      "AGENTS.md": "outside",
       "home/.tiller/agent/AGENTS.md": "global\n",
       "home/AGENTS.md": "home",
       "home/repo/CLAUDE.md": "top",
@@ -121,13 +120,67 @@ describe("context files", () => {
 
 describe("the folders that count", () => {
   const env = { HOME: "/home/me" };
+  const above = (folder: string) => ({ folder, place: "above" });
   test.each([
-    ["/home/me/repo/a", "/home/me/repo", ["/home/me", "/home/me/repo", "/home/me/repo/a"]],
-    ["/home/me", undefined, ["/home/me"]],
-    ["/home/mean/repo", undefined, ["/home/mean/repo"]],
-    ["/srv/repo/a", "/srv/repo", ["/srv/repo", "/srv/repo/a"]],
-    ["/tmp/a/b", undefined, ["/tmp/a/b"]],
+    ["/home/me/repo/a", "/home/me/repo", ["(/)", "(/home)", "/home/me", "/home/me/repo", "/home/me/repo/a"]],
+    ["/home/me", undefined, ["(/)", "(/home)", "/home/me"]],
+    ["/home/mean/repo", undefined, ["(/)", "(/home)", "(/home/mean)", "/home/mean/repo"]],
+    ["/srv/repo/a", "/srv/repo", ["(/)", "(/srv)", "/srv/repo", "/srv/repo/a"]],
+    ["/tmp/a/b", undefined, ["(/)", "(/tmp)", "(/tmp/a)", "/tmp/a/b"]],
   ])("for %s in the repository %s", (cwd, repositoryTop, expected) => {
-    expect(contextFolders({ cwd, env, repositoryTop })).toEqual(expected);
+    const found = contextFolders({ cwd, env, repositoryTop });
+    expect(found.map(({ folder, isOwn }) => (isOwn ? folder : `(${folder})`))).toEqual(expected);
+    expect(found.at(-1)).toMatchObject({ place: "cwd" });
+    expect(found.slice(0, -1)).toMatchObject(found.slice(0, -1).map(({ folder }) => above(folder)));
+  });
+});
+
+describe("a file around the home folder and the repository", () => {
+  const outside = { cwd: "work/a/b", repositoryTop: undefined };
+  const findThere = (isOurs?: (path: string) => boolean): string[] => {
+    mkdirSync(at(outside.cwd), { recursive: true });
+    const request = {
+      cwd: at(outside.cwd),
+      agentDir: at("agent"),
+      env: { HOME: at("home") },
+      repositoryTop: undefined,
+    };
+    const { files } = findContextFiles({ ...request, trustsProject: true }, isOurs);
+    return files.map(({ text }) => text);
+  };
+
+  test("counts if the user owns it", () => {
+    write({ "work/AGENTS.md": "outer", "work/a/CLAUDE.md": "inner", "work/a/b/GEMINI.md": "here" });
+    expect(findThere()).toEqual(["outer", "inner", "here"]);
+  });
+
+  test("does not count if it is somebody else's, but the next name may", () => {
+    write({
+      "work/AGENTS.md": "theirs",
+      "work/CLAUDE.md": "ours",
+      "work/a/AGENTS.md": "theirs",
+      "work/a/b/AGENTS.md": "x",
+    });
+    expect(findThere((path) => path === at("work/CLAUDE.md"))).toEqual(["ours", "x"]);
+  });
+});
+
+test("above a link to the working folder nothing is looked for", () => {
+  write({ "shared/AGENTS.md": "not ours", "repo/AGENTS.md": "top", "repo/a/AGENTS.md": "here" });
+  symlinkSync(at("repo/a"), at("shared/link"));
+  const cwd = at("shared/link");
+  const request = { cwd, agentDir: at("agent"), env: { HOME: at("home") }, repositoryTop: at("repo") };
+  const { files } = findContextFiles({ ...request, trustsProject: true });
+  expect(files.map(({ text }) => text)).toEqual(["top", "here"]);
+});
+
+test("a file in UTF-16 is read, one that is neither is told", () => {
+  write({
+    "home/repo/AGENTS.md": Buffer.from("\ufeffHello", "utf16le"),
+    "home/repo/a/AGENTS.md": Buffer.from([0x61, 0xe9]),
+  });
+  expect(find()).toEqual({
+    files: ["above home/repo/AGENTS.md: Hello", "above home/repo/a/AGENTS.md: a\ufffd"],
+    problems: ["home/repo/a/AGENTS.md: it is not UTF-8, so some letters of it are lost; save it as UTF-8"],
   });
 });

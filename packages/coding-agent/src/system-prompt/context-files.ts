@@ -1,6 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { type Env, homeFolder } from "../config/paths.ts";
+import { withoutLinks } from "../lib/repository-top.ts";
+import { decodeText, encodingProblem } from "../lib/text-file.ts";
 
 /** The files in which people write down what an agent shall know: AGENTS.md and its like. */
 
@@ -12,7 +14,7 @@ export interface ContextFile {
 }
 
 /** The first of these that a folder has. */
-const NAMES = ["AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD"] as const;
+const NAMES = ["AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD", "GEMINI.md"] as const;
 
 /** About 16,000 tokens. A larger file is cut, and the model is told where the rest is. */
 export const MAX_CONTEXT_FILE_BYTES = 64 * 1024;
@@ -22,52 +24,66 @@ export interface ContextFileRequest {
   cwd: string;
   agentDir: string;
   env: Env;
-  /** The folder of the repository that holds the working folder. */
+  /** The folder of the repository that holds the working folder, without links. */
   repositoryTop: string | undefined;
   /** False: only the global file. */
   trustsProject: boolean;
 }
 
+/** A folder to look in. What lies in one that is not `own` counts only if its owner can be trusted. */
+export interface ContextFolder {
+  folder: string;
+  place: ContextFile["place"];
+  isOwn: boolean;
+}
+
 /** The most general first: the agent folder's, then from the outermost folder down to the working folder. */
-export function findContextFiles(request: ContextFileRequest): { files: ContextFile[]; problems: string[] } {
-  const { agentDir, cwd, trustsProject } = request;
-  const places: { folder: string; place: ContextFile["place"] }[] = [{ folder: agentDir, place: "global" }];
-  for (const folder of trustsProject ? contextFolders(request) : []) {
-    places.push({ folder, place: folder === cwd ? "cwd" : "above" });
-  }
+export function findContextFiles(
+  request: ContextFileRequest,
+  isOurs: (path: string) => boolean = belongsToUs,
+): { files: ContextFile[]; problems: string[] } {
+  const folders: ContextFolder[] = [{ folder: request.agentDir, place: "global", isOwn: true }];
+  if (request.trustsProject) folders.push(...contextFolders(request));
   const files: ContextFile[] = [];
   const problems: string[] = [];
   const seen = new Set<string>();
   let left = MAX_CONTEXT_BYTES;
-  for (const { folder, place } of places) {
-    const path = NAMES.map((name) => join(folder, name)).find(isFile);
+  for (const { folder, place, isOwn } of folders) {
+    const path = NAMES.map((name) => join(folder, name)).find((path) => isFile(path) && (isOwn || isOurs(path)));
     if (path === undefined) continue;
     const read = readOnce(path, Math.min(left, MAX_CONTEXT_FILE_BYTES), seen);
     if (!read) continue;
-    if (read.problem !== undefined) problems.push(read.problem);
+    problems.push(...read.problems);
     if (read.text.trim() !== "") files.push({ path, text: read.text, place });
     left -= read.bytes;
   }
   return { files, problems };
 }
 
-/**
- * In the home folder everything is the user's own, so all folders from there on count; elsewhere those of the repository;
- * outside of one only the working folder, because the rest may be anybody's.
- */
+/** All from the top of the disk. The home folder and the repository are the user's own; what lies around them may be anybody's. */
 export function contextFolders({
   cwd,
   env,
   repositoryTop,
-}: Pick<ContextFileRequest, "cwd" | "env" | "repositoryTop">): string[] {
-  const home = homeFolder(env);
-  const top = isInside(cwd, home) ? home : (repositoryTop ?? cwd);
-  const folders = [cwd];
-  for (let folder = cwd; folder !== top && folder !== dirname(folder); ) {
+}: Pick<ContextFileRequest, "cwd" | "env" | "repositoryTop">): ContextFolder[] {
+  const own = [withoutLinks(homeFolder(env)), ...(repositoryTop === undefined ? [] : [repositoryTop])];
+  const folders: ContextFolder[] = [{ folder: cwd, place: "cwd", isOwn: true }];
+  // What is above a link to the working folder has nothing to do with it.
+  for (let folder = withoutLinks(cwd); folder !== dirname(folder); ) {
     folder = dirname(folder);
-    folders.unshift(folder);
+    folders.unshift({ folder, place: "above", isOwn: own.some((top) => isInside(folder, top)) });
   }
   return folders;
+}
+
+/**
+ * In a folder that many can write to, such as /tmp, others may leave instructions for an agent, or a link to a file of the user
+ * that is nobody's business. Where nobody can say whose a file is, it does not count.
+ */
+function belongsToUs(path: string): boolean {
+  const user = process.getuid?.();
+  const owner = lstatSync(path, { throwIfNoEntry: false })?.uid;
+  return user !== undefined && (owner === user || owner === 0);
 }
 
 function isInside(path: string, folder: string): boolean {
@@ -86,7 +102,7 @@ function isFile(path: string): boolean {
 interface ReadContext {
   text: string;
   bytes: number;
-  problem?: string;
+  problems: string[];
 }
 
 /** Undefined for a file that was read before, under whatever name. */
@@ -98,7 +114,7 @@ function readOnce(path: string, most: number, seen: Set<string>): ReadContext | 
     return readStart(path, most);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    return { text: "", bytes: 0, problem: `${path}: cannot be read (${reason}); the model does not see it` };
+    return { text: "", bytes: 0, problems: [`${path}: cannot be read (${reason}); the model does not see it`] };
   }
 }
 
@@ -106,15 +122,17 @@ function readStart(path: string, most: number): ReadContext {
   const file = openSync(path, "r");
   try {
     const { size } = fstatSync(file);
-    const start = Buffer.alloc(Math.min(size, most));
-    const bytes = readSync(file, start, 0, start.length, 0);
-    // What was cut in the middle of a character decodes to U+FFFD and goes with the broken line.
-    const text = start.toString("utf8", 0, bytes).replace(/^\ufeff/, "");
-    if (size <= most) return { text: text.trim(), bytes };
-    const whole = text.slice(0, text.lastIndexOf("\n") + 1).trim();
-    const sizes = `${kib(size)} long, the model sees only the first ${kib(most)}`;
-    const note = `[This file goes on; read ${path} for the rest.]`;
-    return { text: `${whole}\n\n${note}`.trim(), bytes, problem: `${path}: ${sizes}; make it shorter` };
+    const buffer = Buffer.alloc(Math.min(size, most));
+    const bytes = readSync(file, buffer, 0, buffer.length, 0);
+    const isWhole = size <= most;
+    // The last line may be cut in the middle of a character.
+    const start = buffer.subarray(0, isWhole ? bytes : buffer.lastIndexOf("\n", bytes) + 1);
+    const text = decodeText(start).trim();
+    const encoding = encodingProblem(start, path);
+    const problems = encoding === undefined ? [] : [encoding];
+    if (isWhole) return { text, bytes, problems };
+    problems.push(`${path}: ${kib(size)} long, the model sees only the first ${kib(most)}; make it shorter`);
+    return { text: `${text}\n\n[This file goes on; read ${path} for the rest.]`.trim(), bytes, problems };
   } finally {
     closeSync(file);
   }

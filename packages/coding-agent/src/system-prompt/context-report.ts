@@ -1,5 +1,6 @@
 import type { AgentTool } from "@tiller/agent/types";
 import {
+  joinPieces,
   type ListedSkill,
   type PromptPiece,
   promptPieces,
@@ -57,7 +58,7 @@ export function contextReport({ prompt, origins, conversation, contextWindow }: 
   ];
   const tokens = measured.reduce((sum, part) => sum + part.tokens, 0);
   return {
-    systemPrompt: pieces.map(({ text }) => text).join("\n\n"),
+    systemPrompt: joinPieces(pieces),
     tokens,
     ...(contextWindow && { contextWindow, percent: inPercent(tokens, contextWindow) }),
     parts: measured.map((part) => ({ ...part, share: inPercent(part.tokens, tokens) })),

@@ -45,3 +45,12 @@ test("an empty file replaces nothing; what is no file is told", () => {
     problems: [expect.stringMatching(/\.tiller\/SYSTEM\.md: not a/)],
   });
 });
+
+test("a file that is too long is told, and the next one counts", () => {
+  write("project/.pi/SYSTEM.md", "x".repeat(1024 * 1024 + 1));
+  write("agent/SYSTEM.md", "the user's");
+  expect(find()).toMatchObject({
+    base: { text: "the user's" },
+    problems: [expect.stringMatching(/\.pi\/SYSTEM\.md: 1025 KiB are too many/)],
+  });
+});

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readTextFile } from "../config/json-file.ts";
+import { readTextIfThere } from "../lib/text-file.ts";
 
 /** Files that replace the built-in text (SYSTEM.md) or add to it (APPEND_SYSTEM.md), as far as no option does. */
 
@@ -24,9 +24,11 @@ export function findPromptFiles(request: { projectFolder: string | undefined; ag
   const problems: string[] = [];
   const first = (name: string): PromptFile | undefined => {
     for (const path of folders.map((folder) => join(folder, name))) {
-      const { text, problem } = readTextFile(path);
-      if (problem !== undefined) problems.push(problem);
-      if (text !== undefined && text.trim() !== "") return { path, text: text.replace(/^\ufeff/, "").trim() };
+      const read = readTextIfThere(path);
+      if (read === undefined) continue;
+      const told = "text" in read ? read.warning : read.problem;
+      if (told !== undefined) problems.push(told);
+      if ("text" in read && read.text.trim() !== "") return { path, text: read.text.trim() };
     }
     return undefined;
   };
