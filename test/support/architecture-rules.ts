@@ -50,7 +50,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "types:session",
     "types:extensions",
   ],
-  skills: ["lib", "protocol", "config", "prompts", "types:agent", "types:session"],
+  // The tools for one thing: what an ignore file says.
+  skills: ["lib", "protocol", "config", "prompts", "tools", "types:agent", "types:session"],
   prompts: ["lib", "protocol", "config", "types:agent", "types:session"],
   agents: ["lib", "protocol", "config", "prompts"],
   rules: ["lib", "protocol", "config", "prompts", "tools", "types:agent"],

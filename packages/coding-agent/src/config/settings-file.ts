@@ -70,9 +70,16 @@ function readObject(layer: Layer, rules: FileRules, object: object, outer: reado
     const row = key === undefined ? undefined : SETTING_RULES[key];
     const nested = isPlainObject(value) && row?.type !== "map" && row?.type !== "any" && keysBelow(given).length > 0;
     if (nested) readObject(layer, rules, value, path);
-    else if (key !== undefined && row) take(layer, rules, { path, given, key, row, value });
-    else if (!isForeign(given)) layer.problems.push(unknownKey(layer, path, given, value));
+    else if (key !== undefined && row) {
+      take(layer, rules, { path, given, key, row, value });
+      if (row.type === "any" && isPlainObject(value)) readObject(layer, rules, onlyKnown(value, given), path);
+    } else if (!isForeign(given)) layer.problems.push(unknownKey(layer, path, given, value));
   }
+}
+
+/** Of an object that is a value, what has become a key of its own since. */
+function onlyKnown(object: object, given: string): object {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => knownKey(`${given}.${name}`) !== undefined));
 }
 
 interface Found {

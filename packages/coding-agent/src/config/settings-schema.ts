@@ -442,7 +442,13 @@ export const SETTINGS = {
     summary: "How long an extension may compute without a pause before the process is ended.",
   },
   skills: { type: "any", status: "works", summary: "More folders with skills." },
-  enableSkillCommands: { type: "boolean", default: true, status: "works", summary: "Offer skills as commands." },
+  enableSkillCommands: {
+    type: "boolean",
+    default: true,
+    formerly: ["skills.enableSkillCommands"],
+    status: "works",
+    summary: "Offer skills as commands.",
+  },
   prompts: { type: "strings", default: [], status: "works", summary: "More folders with prompt templates." },
   defaultProjectTrust: {
     type: "choice",

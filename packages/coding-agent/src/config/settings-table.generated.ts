@@ -65,7 +65,7 @@ export const SETTING_RULES: Readonly<Record<string, SettingRule>> = {
   "extensionLimits.hookMs": {"type":"integer","default":0,"min":0},
   "extensionLimits.stuckMs": {"type":"integer","default":10000,"min":1},
   "skills": {"type":"any"},
-  "enableSkillCommands": {"type":"boolean","default":true},
+  "enableSkillCommands": {"type":"boolean","default":true,"formerly":["skills.enableSkillCommands"]},
   "prompts": {"type":"strings","default":[]},
   "defaultProjectTrust": {"type":"choice","values":["ask","always","never"],"default":"ask","needsTrust":"can start programs"},
   "todo.enabled": {"type":"boolean","default":true,"resetInRpc":true},

@@ -125,6 +125,19 @@ describe("which value counts", () => {
     expect(load().settings.get("retry.provider.maxRetryDelayMs")).toBe(5);
   });
 
+  it.each([
+    [{ skills: { enableSkillCommands: false, customDirectories: ["a"] } }, false],
+    [{ "skills.enableSkillCommands": false }, false],
+    [{ skills: { enableSkillCommands: false }, enableSkillCommands: true }, true],
+    [{ skills: { customDirectories: ["a"], enabled: true } }, true],
+  ])("finds an old name inside of a key that may hold anything: %j", (file, expected) => {
+    write("agent/settings.json", file);
+    const { settings, problems } = load();
+    expect(problems).toEqual([]);
+    expect(settings.get("enableSkillCommands")).toBe(expected);
+    if ("skills" in file) expect(settings.get("skills")).toEqual(file.skills);
+  });
+
   it("treats null as not given", () => {
     write("agent/settings.json", { defaultModel: null, retry: null });
     expect(load()).toMatchObject({ problems: [] });

@@ -91,6 +91,25 @@ describe("skills", () => {
     expect(await names()).toEqual(["deep", "outer"]);
   });
 
+  test("that an ignore file beside or above them hides are passed over, without a word", async () => {
+    for (const name of ["a", "b", "c", "draft-1", "draft-2"]) put("project/.pi/skills", name);
+    put("project/.pi/skills/group", "d");
+    put("project/.pi/skills/group/old", "e");
+    tree.write({
+      "project/.gitignore": ".pi/\n",
+      "project/.pi/skills/.gitignore": "# not yet\nb/\ndraft-*\n/one.md\nSKILL.md.bak\n",
+      "project/.pi/skills/.ignore": "!draft-2\n",
+      "project/.pi/skills/.fdignore": "c\n",
+      "project/.pi/skills/group/.gitignore": "old\n",
+      "project/.pi/skills/one.md": "---\ndescription: One\n---\nx",
+      "project/.omp/skills/.gitignore/x": "",
+      "project/.omp/skills/two.md": "---\ndescription: Two\n---\nx",
+    });
+    expect(await names()).toEqual(["a", "draft-2", "d", "two"]);
+    const named = [{ path: ".pi/skills/b", ...BY_OPTION }];
+    expect(await names({ named, projectFolders: [] })).toEqual(["b"]);
+  });
+
   test("may be single files at the top, where a README is none", async () => {
     tree.write({
       "project/.pi/skills/one.md": "---\ndescription: One\n---\nx",

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { readMarkdownFile } from "../prompts/frontmatter.ts";
 import {
-  type Entry,
   fewProblems,
   kindOf,
   listFolder,
@@ -11,6 +10,7 @@ import {
   realPath,
   usualFolders,
 } from "../prompts/places.ts";
+import { type IgnoreLevel, isIgnored, levelsInside } from "./ignored.ts";
 import { readSkill, SKILL_FILE, type Skill } from "./skill.ts";
 
 /** Finds skills. Whatever lies in the folders, it ends soon and never throws. */
@@ -39,7 +39,7 @@ export async function findSkills(request: SkillRequest): Promise<{ skills: Skill
   const isWanted = matcher(request.only);
   let limit: string | undefined;
   for (const place of placesOf(request, FOLDERS)) {
-    for (const path of skillFiles(place, search)) {
+    for await (const path of skillFiles(place, search)) {
       if (limit !== undefined) break;
       const skill = await loadSkill(path, place, search.problems);
       if (!skill || !isWanted(skill.name)) continue;
@@ -67,11 +67,11 @@ async function loadSkill(path: string, place: Place, problems: string[]): Promis
 }
 
 /** The files of the skills at a place: the one named, or what is below the folder. */
-function* skillFiles(place: Place, search: Search): Generator<string> {
+async function* skillFiles(place: Place, search: Search): AsyncGenerator<string> {
   const { path, location } = place;
   const kind = kindOf(path);
   if (kind === "folder") {
-    yield* below({ path, real: realPath(path), depth: 0 }, search);
+    yield* below({ path, real: realPath(path), depth: 0, around: [] }, search);
   } else if (location !== "path") {
     const { problem } = listFolder(path);
     if (problem !== undefined) search.problems.push(problem);
@@ -88,26 +88,26 @@ interface Folder {
   path: string;
   real: string;
   depth: number;
+  /** Of the ignore files above it. */
+  around: readonly IgnoreLevel[];
 }
 
 /** A folder with a SKILL.md is one skill and not searched further. Single files count only at the top. */
-function* below({ path, real, depth }: Folder, search: Search): Generator<string> {
+async function* below({ path, real, depth, around }: Folder, search: Search): AsyncGenerator<string> {
   if (depth > DEEPEST || search.folders >= MOST_FOLDERS || !isNew(real, search)) return;
   search.folders++;
   const { entries = [], problem } = listFolder(path);
   if (problem !== undefined) search.problems.push(problem);
-  const inside = ({ name, isLink }: Entry): Folder => {
-    const whole = join(path, name);
-    return { path: whole, real: isLink ? realPath(whole) : join(real, name), depth: depth + 1 };
-  };
-  const main = entries.find(({ name, kind }) => name === SKILL_FILE && kind === "file");
-  const wanted = main ? [main] : entries.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");
-  for (const entry of wanted) {
-    const found = inside(entry);
-    if (entry.kind === "folder") yield* below(found, search);
-    else if (entry === main || (entry.kind === "file" && depth === 0 && /\.md$/i.test(entry.name))) {
-      if (isNew(found.real, search)) yield found.path;
-    }
+  const levels = await levelsInside(around, path, entries);
+  const shown = entries.filter((entry) => !isIgnored(levels, path, entry));
+  const main = shown.find(({ name, kind }) => name === SKILL_FILE && kind === "file");
+  const wanted = main ? [main] : shown.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");
+  for (const { name, kind, isLink } of wanted) {
+    const inside = join(path, name);
+    const realInside = isLink ? realPath(inside) : join(real, name);
+    const isSkill = main !== undefined || (kind === "file" && depth === 0 && /\.md$/i.test(name));
+    if (kind === "folder") yield* below({ path: inside, real: realInside, depth: depth + 1, around: levels }, search);
+    else if (isSkill && isNew(realInside, search)) yield inside;
   }
 }
 
