@@ -47,7 +47,7 @@ const PACKAGE_COPIES = ["README.md", "LICENSE", "SECURITY.md"];
 const RUN_MODULES = [
   /coding-agent\/src\/(run-machinery|system-prompt\/build|session\/messages-to-llm|tools\/create-tools)\.ts$/,
   /coding-agent\/src\/(session-(compaction|journal)|session\/(restore|next-step|retry-policy|run-(attempts|compaction)|compaction\/(ask-model|compactor|policy|silent-overflow)|store\/(session-(disk|file|lock)|event-journal|journal-file)))\.ts$/,
-  /coding-agent\/src\/(resources|text-or-file|lib\/repository-top|session\/(todos|todo-plan)|prompts\/(arguments|discover|expand|frontmatter|handlebars|places)|skills\/(discover|skill)|rules\/discover|system-prompt\/(context-files|prompt-files))\.ts$/,
+  /coding-agent\/src\/(resources|text-or-file|lib\/(repository-top|text-file)|session\/(todos|todo-plan)|prompts\/(arguments|discover|expand|frontmatter|handlebars|places)|skills\/(discover|ignored|skill)|rules\/discover|system-prompt\/(context-files|prompt-files))\.ts$/,
   /packages\/agent\/src\/(agent-loop|assistant-turn|tool-calls|hooked)\.ts$/,
   /packages\/ai\/src\/(stream|redact|assemble|cost|partial-json|overflow)\.ts$/,
   /packages\/ai\/src\/apis\/(over-http|wire-history|history|call-ids|wrapped-text|lessons|wire-values)\.ts$/,

@@ -374,7 +374,8 @@ async function joinParts(ground: Ground): Promise<Joined> {
       const [{ createSessionResources }, loaded] = await Promise.all([import("./session-resources.ts"), resources()]);
       const offersSkills = settings.get("enableSkillCommands");
       const extensionCommands = joined?.commandItems ?? (() => []);
-      return createSessionResources({ resources: loaded, store, clock, machinery, offersSkills, extensionCommands });
+      const parts = { resources: loaded, store, clock, machinery, toolbox, offersSkills, extensionCommands };
+      return createSessionResources(parts);
     },
     journal,
     hostTools: lateHostTools(toolbox).load,

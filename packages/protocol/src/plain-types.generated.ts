@@ -1312,13 +1312,19 @@ export interface CommandResults {
       tokens: number;
       /** of all tokens, in percent */
       share: number;
+      /** why it is there */
       why: string;
+      /** each tool, each skill */
       items?: {
         name: string;
         path?: string;
         characters: number;
         /** an estimate */
         tokens: number;
+        /** of all tokens, in percent */
+        share: number;
+        /** why it is there */
+        why: string;
       }[];
     }[];
     /** what is there and yet not shown to the model */

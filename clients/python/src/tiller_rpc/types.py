@@ -1328,6 +1328,10 @@ class _GetContextResultPartsItemItemsItem(TypedDict):
     characters: int
     #: an estimate
     tokens: float
+    #: of all tokens, in percent
+    share: float
+    #: why it is there
+    why: str
 
 
 class GetContextResultPartsItemItemsItem(_GetContextResultPartsItemItemsItem, total=False):
@@ -1344,6 +1348,7 @@ class _GetContextResultPartsItem(TypedDict):
     tokens: float
     #: of all tokens, in percent
     share: float
+    #: why it is there
     why: str
 
 
@@ -1351,6 +1356,7 @@ class GetContextResultPartsItem(_GetContextResultPartsItem, total=False):
     """`GetContextResultPartsItem` on the wire."""
 
     path: str
+    #: each tool, each skill
     items: List[GetContextResultPartsItemItemsItem]
 
 

@@ -145,6 +145,24 @@ describe("prompt templates", () => {
     expect(await find()).toMatchObject({ templates: [{ name: "a" }], problems: [] });
   });
 
+  test("that are modules are told: they are another thing", async () => {
+    tree.write({
+      "project/.omp/commands/deploy/index.ts": "export default {}",
+      "project/.omp/commands/notes/readme.txt": "no module",
+      "project/.omp/commands/fix.md": "Fix it.",
+      "project/.claude/commands/group/deep.md": "x",
+      "project/.pi/prompts/tool/index.ts": "no folder of commands",
+      "home/agent/commands/greet/index.js": "",
+    });
+    const { templates, problems } = await find();
+    expect(templates.map(({ name }) => name)).toEqual(["fix"]);
+    const text = "a command that is a module is not run here; write an extension that calls registerCommand";
+    expect(problems).toEqual([
+      `project/.omp/commands/deploy/index.ts: ${text}`,
+      `home/agent/commands/greet/index.js: ${text}`,
+    ]);
+  });
+
   test("that cannot be used are told, and the others load", async () => {
     tree.write({
       "project/.pi/prompts/broken.md": "---\na: [\n---\nbody",

@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type Markdown, readMarkdownFile, textOf } from "./frontmatter.ts";
 import {
   fewProblems,
@@ -90,9 +90,22 @@ function markdownFiles(place: Place, problems: string[]): string[] {
   if (problem !== undefined) problems.push(problem);
   else if (!entries && location === "path")
     problems.push(`${path}: there is no such file or folder with prompt templates`);
+  for (const { name, kind: what } of isOfCommands(place) ? (entries ?? []) : []) {
+    const module =
+      what === "folder" && MODULES.map((file) => join(path, name, file)).find((file) => kindOf(file) === "file");
+    if (module) problems.push(`${module}: ${NOT_RUN}`);
+  }
   return (entries ?? [])
     .filter(({ name, kind: what }) => what === "file" && isMarkdown(name))
     .map(({ name }) => join(path, name));
+}
+
+/** omp and xcsh also have commands that are programs. Whoever relies on one is told, rather than left to wonder. */
+const MODULES = ["index.ts", "index.js"];
+const NOT_RUN = "a command that is a module is not run here; write an extension that calls registerCommand";
+
+function isOfCommands({ path, location }: Place): boolean {
+  return location !== "path" && basename(path) === "commands" && basename(dirname(path)) !== ".claude";
 }
 
 function isMarkdown(name: string): boolean {

@@ -2,9 +2,20 @@ import { describe, expect, test } from "vitest";
 import { buildSystemPrompt } from "./build.ts";
 import { type ContextReportInput, contextReport } from "./context-report.ts";
 
-const tool = (name: string) => ({ name, description: `The tool ${name}.`, parameters: { type: "object" } });
+const tool = (name: string) => ({
+  name,
+  description: `The tool ${name}.`,
+  parameters: { type: "object" },
+  why: `${name} is active`,
+});
 const skill = (name: string, disableModelInvocation = false) => {
-  return { name, description: `About ${name}`, path: `/s/${name}/SKILL.md`, disableModelInvocation };
+  return {
+    name,
+    description: `About ${name}`,
+    path: `/s/${name}/SKILL.md`,
+    disableModelInvocation,
+    why: `${name} is here`,
+  };
 };
 const input = (prompt: Partial<ContextReportInput["prompt"]> = {}): ContextReportInput => ({
   prompt: { append: [], tools: [tool("read"), tool("bash")], cwd: "/w", date: "2026-11-15", ...prompt },
@@ -51,8 +62,15 @@ describe("the report", () => {
       ["tools", undefined, expect.any(String)],
       ["conversation", undefined, expect.any(String)],
     ]);
-    expect(report.parts.find(({ kind }) => kind === "skills")?.items?.map(({ name }) => name)).toEqual(["a"]);
-    expect(report.parts.find(({ kind }) => kind === "tools")?.items?.map(({ name }) => name)).toEqual(["read", "bash"]);
+    const items = (kind: string) => report.parts.find((part) => part.kind === kind)!.items!;
+    expect(items("skills").map(({ name, why }) => [name, why])).toEqual([["a", "a is here"]]);
+    expect(items("tools").map(({ name, why }) => [name, why])).toEqual([
+      ["read", "read is active"],
+      ["bash", "bash is active"],
+    ]);
+    for (const { tokens, share } of [...items("skills"), ...items("tools")]) {
+      expect(share).toBeCloseTo((tokens / report.tokens) * 100, 1);
+    }
     expect(report.leftOut).toEqual([
       { name: "skill:b", path: "/s/b/SKILL.md", why: expect.stringMatching(/disable-model-invocation/) },
     ]);

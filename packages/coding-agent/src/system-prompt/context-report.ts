@@ -22,8 +22,10 @@ export interface ContextPart {
   /** Of all tokens, in percent. */
   share: number;
   why: string;
-  items?: { name: string; path?: string; characters: number; tokens: number }[];
+  items?: ContextItem[];
 }
+
+export interface ContextItem extends Pick<ContextPart, "name" | "path" | "characters" | "tokens" | "share" | "why"> {}
 
 export interface ContextReport {
   systemPrompt: string;
@@ -37,9 +39,10 @@ export interface ContextReport {
 }
 
 export interface ContextReportInput {
-  prompt: Omit<SystemPromptParts, "tools" | "contextFiles"> & {
-    tools: readonly Pick<AgentTool, "name" | "description" | "parameters" | "source">[];
+  prompt: Omit<SystemPromptParts, "tools" | "contextFiles" | "skills"> & {
+    tools: readonly (Pick<AgentTool, "name" | "description" | "parameters" | "source"> & Explained)[];
     contextFiles?: readonly ContextFile[];
+    skills?: readonly (ListedSkill & Explained)[];
   };
   /** Where the text comes from that replaces the built-in one, and what is appended: `--system-prompt`, a path. */
   origins: { base?: string; append: readonly string[] };
@@ -47,7 +50,13 @@ export interface ContextReportInput {
   contextWindow?: number;
 }
 
-type Measured = Omit<ContextPart, "share">;
+/** Why it is there, one sentence. */
+interface Explained {
+  why: string;
+}
+
+type MeasuredItem = Omit<ContextItem, "share">;
+type Measured = Omit<ContextPart, "share" | "items"> & { items?: MeasuredItem[] };
 
 export function contextReport({ prompt, origins, conversation, contextWindow }: ContextReportInput): ContextReport {
   const pieces = promptPieces(prompt);
@@ -61,9 +70,16 @@ export function contextReport({ prompt, origins, conversation, contextWindow }: 
     systemPrompt: joinPieces(pieces),
     tokens,
     ...(contextWindow && { contextWindow, percent: inPercent(tokens, contextWindow) }),
-    parts: measured.map((part) => ({ ...part, share: inPercent(part.tokens, tokens) })),
+    parts: measured.map(({ items, ...part }) => {
+      const shared = withShare(part, tokens);
+      return items ? { ...shared, items: items.map((item) => withShare(item, tokens)) } : shared;
+    }),
     leftOut: hiddenSkills(prompt),
   };
+}
+
+function withShare<T extends MeasuredItem>(measured: T, tokens: number): T & { share: number } {
+  return { ...measured, share: inPercent(measured.tokens, tokens) };
 }
 
 interface Surroundings {
@@ -104,7 +120,7 @@ function pieceOf(piece: PromptPiece, index: number, { pieces, prompt, origins }:
       ];
     }
     case "skills":
-      return [{ kind: "skills", name: "Skills", ...size, ...skillItems(skillsForModel(prompt)) }];
+      return [{ kind: "skills", name: "Skills", ...size, ...skillItems(prompt) }];
     case "surroundings":
       return [{ kind: "surroundings", name: "Date and working folder", ...size, why: "Every prompt has them" }];
   }
@@ -116,8 +132,11 @@ const WHY: Readonly<Record<ContextFile["place"], string>> = {
   cwd: "It lies in the working folder",
 };
 
-function skillItems(skills: readonly ListedSkill[]): Pick<Measured, "why" | "items"> {
-  const items = skills.map((skill) => ({ name: skill.name, path: skill.path, ...sizeOf(skillEntry(skill)) }));
+function skillItems(prompt: ContextReportInput["prompt"]): Pick<Measured, "why" | "items"> {
+  const shown = new Set(skillsForModel(prompt));
+  const items = (prompt.skills ?? [])
+    .filter((skill) => shown.has(skill))
+    .map((skill) => ({ name: skill.name, path: skill.path, ...sizeOf(skillEntry(skill)), why: skill.why }));
   return {
     why: "Names and descriptions, so that the model knows what it can read; the texts come when it does",
     items,
@@ -127,9 +146,9 @@ function skillItems(skills: readonly ListedSkill[]): Pick<Measured, "why" | "ite
 /** The definitions go beside the system prompt, which may list the tools once more. */
 function toolsPart(pieces: readonly PromptPiece[], tools: ContextReportInput["prompt"]["tools"]): Measured[] {
   if (tools.length === 0) return [];
-  const items = tools.map(({ name, description, parameters, source }) => {
+  const items = tools.map(({ name, description, parameters, source, why }) => {
     const from = source === undefined ? {} : { path: `<${source}>` };
-    return { name, ...from, ...sizeOf(name + description + JSON.stringify(parameters)) };
+    return { name, ...from, ...sizeOf(name + description + JSON.stringify(parameters)), why };
   });
   const list = pieces.filter(({ kind }) => kind === "tools").reduce((sum, { text }) => sum + text.length, 0);
   const characters = items.reduce((sum, item) => sum + item.characters, list);

@@ -20,7 +20,14 @@ export const Capabilities = Type.Object({
   limits: Limits,
 });
 
-const size = { characters: Type.Integer(), tokens: Type.Number({ description: "an estimate" }) };
+const measured = {
+  name: Type.String(),
+  path: Type.Optional(Type.String()),
+  characters: Type.Integer(),
+  tokens: Type.Number({ description: "an estimate" }),
+  share: Type.Number({ description: "of all tokens, in percent" }),
+  why: Type.String({ description: "why it is there" }),
+};
 
 export const ContextReport = Type.Object({
   systemPrompt: Type.String(),
@@ -30,14 +37,8 @@ export const ContextReport = Type.Object({
   parts: Type.Array(
     Type.Object({
       kind: Type.String(),
-      name: Type.String(),
-      path: Type.Optional(Type.String()),
-      ...size,
-      share: Type.Number({ description: "of all tokens, in percent" }),
-      why: Type.String(),
-      items: Type.Optional(
-        Type.Array(Type.Object({ name: Type.String(), path: Type.Optional(Type.String()), ...size })),
-      ),
+      ...measured,
+      items: Type.Optional(Type.Array(Type.Object(measured), { description: "each tool, each skill" })),
     }),
   ),
   leftOut: Type.Array(Type.Object({ name: Type.String(), path: Type.Optional(Type.String()), why: Type.String() }), {
@@ -118,7 +119,7 @@ export const STATE = table({
               characters: 1600,
               tokens: 400,
               share: 100,
-              why: "found in the working folder",
+              why: "It lies in the working folder",
             },
           ],
           leftOut: [],
