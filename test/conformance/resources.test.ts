@@ -52,6 +52,7 @@ describe("the system prompt", () => {
     ".pi/skills/knots/SKILL.md": skill("knots", "# Knots"),
     ".claude/skills/secret/SKILL.md": skill("secret", "# Secret", "disable-model-invocation: true\n"),
     ".pi/prompts/fix.md": "Fix $1.",
+    ".cursor/rules/hats.mdc": "---\ndescription: Hats\nalwaysApply: true\n---\n\nWear a hat.\n",
     "extra/skills/sails/SKILL.md": skill("sails", "# Sails"),
     "extra/tack.md": "Tack to $1.",
   };
@@ -63,17 +64,17 @@ describe("the system prompt", () => {
   const OPTIONS: [args: string[], has: string[], lacks: string[], commands: string[]][] = [
     [
       [],
-      ["coding agent", "Be brief.", "Tabs, never spaces.", "<name>knots</name>", "<name>mine</name>"],
+      ["coding agent", "Be brief.", "Tabs, never spaces.", "Wear a hat.", "<name>knots</name>", "<name>mine</name>"],
       ["secret", "sails", "# Knots"],
       ["fix", "all", "skill:knots", "skill:secret", "skill:mine"],
     ],
     [
       ["--no-context-files"],
       ["<name>knots</name>"],
-      ["Be brief.", "Tabs", "# Project Context"],
+      ["Be brief.", "Tabs", "Wear a hat.", "# Project Context"],
       ["fix", "all", "skill:knots", "skill:secret", "skill:mine"],
     ],
-    [["--no-skills"], ["Tabs"], ["available_skills"], ["fix", "all"]],
+    [["--no-skills", "--no-rules"], ["Tabs"], ["available_skills", "Wear a hat."], ["fix", "all"]],
     [
       ["--no-skills", "--skill", "extra/skills"],
       ["<name>sails</name>"],
@@ -84,7 +85,7 @@ describe("the system prompt", () => {
     [["--prompt-template", "extra/tack.md", "-ns"], [], ["available_skills"], ["fix", "all", "tack"]],
     [["--no-prompt-templates", "-ns"], [], [], []],
     [["-np", "-ns", "--prompt-template", "extra"], [], [], ["tack"]],
-    [["--no-approve"], ["Be brief.", "<name>mine</name>"], ["Tabs", "knots"], ["all", "skill:mine"]],
+    [["--no-approve"], ["Be brief.", "<name>mine</name>"], ["Tabs", "Wear a hat.", "knots"], ["all", "skill:mine"]],
     [
       ["--no-approve", "--skill", "extra/skills/sails"],
       ["<name>sails</name>"],

@@ -38,6 +38,7 @@ export async function loadResources(ground: Ground, folder: string): Promise<Res
   const context = options.noContextFiles ? { files: [], problems: [] } : findContextFiles(place);
   const prompts = promptsFor(ground, folder);
   const rules = await rulesFor(ground, place);
+  const always = options.noContextFiles ? [] : rules.always;
   const isOffered = ground.settings.get("enableSkillCommands");
   const family = familyOf(ground.run.dialect);
   const commands = { skills: isOffered ? skills.skills : [], templates: templates.templates, family };
@@ -45,7 +46,7 @@ export async function loadResources(ground: Ground, folder: string): Promise<Res
     skills: skills.skills,
     templates: templates.templates,
     rules: rules.rules,
-    systemPrompt: { ...prompts.texts, contextFiles: context.files, skills: skills.skills },
+    systemPrompt: { ...prompts.texts, contextFiles: [...context.files, ...always], skills: skills.skills },
     origins: prompts.origins,
     problems: [...skills.problems, ...templates.problems, ...context.problems, ...prompts.problems, ...rules.problems],
     expand(text) {
@@ -101,17 +102,24 @@ function templatesFor(ground: Ground, place: Surroundings) {
   return findTemplates({ ...place, named, onlyNamed: options.noPromptTemplates });
 }
 
+interface RulesFound {
+  rules: readonly LoadedRule[];
+  always: readonly ContextFile[];
+  problems: readonly string[];
+}
+
 /** Most have none: then a look at the folders is all that it costs. */
-async function rulesFor(
-  ground: Ground,
-  place: Surroundings,
-): Promise<{ rules: readonly LoadedRule[]; problems: readonly string[] }> {
-  if (ground.run.options.noRules || !ground.settings.get("ttsr.enabled")) return { rules: [], problems: [] };
+async function rulesFor(ground: Ground, place: Surroundings): Promise<RulesFound> {
+  if (ground.run.options.noRules) return { rules: [], always: [], problems: [] };
   const { files, problems } = findRuleFiles(place);
-  if (files.length === 0) return { rules: [], problems };
+  if (files.length === 0) return { rules: [], always: [], problems };
   const { loadRules } = await import("./rules/load-rules.ts");
   const loaded = await loadRules(files);
-  return { rules: loaded.rules, problems: [...problems, ...loaded.problems] };
+  return {
+    rules: ground.settings.get("ttsr.enabled") ? loaded.rules : [],
+    always: loaded.always.map(({ path, text }) => ({ path, text, place: "rule" })),
+    problems: [...problems, ...loaded.problems],
+  };
 }
 
 function bySetting(key: "skills" | "prompts", paths: readonly string[], { agentDir, settings }: Ground): NamedPath[] {

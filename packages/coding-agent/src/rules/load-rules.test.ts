@@ -72,3 +72,25 @@ it("has a bound for all conditions together", async () => {
   expect(rules).toHaveLength(11);
   expect(problems).toEqual([expect.stringMatching(/r21\.md: this rule is left out/)]);
 });
+
+it("hands over texts that always apply, the user's first, and no more than a prompt can take", async () => {
+  const always = (text: string): string => `---\nalwaysApply: true\n---\n${text}`;
+  tree.write({
+    "home/agent/rules/mine.md": always("Be brief."),
+    "project/.cursor/rules/a.mdc": always("Tabs."),
+    "project/.cursor/rules/b.mdc": always("x".repeat(70_000)),
+    "project/.cursor/rules/c.mdc": rule,
+    ...Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`project/.cursor/rules/d${n}.mdc`, always("y".repeat(60_000))])),
+  });
+  const found = await loadRules(find().files);
+  expect(found.always.map(({ path, text }) => `${tree.short(path)} ${text.length}`)).toEqual([
+    "home/agent/rules/mine.md 9",
+    "project/.cursor/rules/a.mdc 5",
+    ...[1, 2, 3, 4].map((n) => `project/.cursor/rules/d${n}.mdc 60000`),
+  ]);
+  expect(found.rules).toHaveLength(1);
+  expect(found.problems.map(tree.short)).toEqual([
+    expect.stringMatching(/rules\/b\.mdc: .*64 KiB/),
+    expect.stringMatching(/rules\/d5\.mdc: .*256 KiB/),
+  ]);
+});

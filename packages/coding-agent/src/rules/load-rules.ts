@@ -7,9 +7,25 @@ const MOST_RULES = 1000;
 /** Steps of all conditions together, see `condition.ts`: what one character may cost in the worst case. */
 export const MOST_STEPS = 5000;
 
+/** A text that always applies, and whose it is. */
+export interface AlwaysRule extends Pick<RuleSource, "path" | "level"> {
+  text: string;
+}
+
+const MOST_OF_ONE = 64 * 1024;
+const MOST_OF_ALL = 256 * 1024;
+
+export interface LoadedRules {
+  rules: LoadedRule[];
+  /** The most general first. */
+  always: AlwaysRule[];
+  problems: string[];
+}
+
 /** Reads the files in the order in which they count. Whatever is in them, it ends soon and never throws. */
-export async function loadRules(files: readonly RuleSource[]): Promise<{ rules: LoadedRule[]; problems: string[] }> {
+export async function loadRules(files: readonly RuleSource[]): Promise<LoadedRules> {
   const byName = new Map<string, LoadedRule>();
+  const always: AlwaysRule[] = [];
   const problems: string[] = [];
   let steps = 0;
   for (const source of files.slice(0, MOST_RULES)) {
@@ -21,6 +37,7 @@ export async function loadRules(files: readonly RuleSource[]): Promise<{ rules: 
     if (read.warning !== undefined) problems.push(read.warning);
     const found = await readRule(read.text, source);
     problems.push(...found.problems);
+    if (found.always !== undefined) always.push({ path: source.path, level: source.level, text: found.always });
     if (!found.rule) continue;
     const { name, path } = found.rule.rule;
     const first = byName.get(name);
@@ -34,7 +51,24 @@ export async function loadRules(files: readonly RuleSource[]): Promise<{ rules: 
   }
   const rest = files.length - MOST_RULES;
   if (rest > 0) problems.push(`${rest} files with rules were not read: there are more than ${MOST_RULES}`);
-  return { rules: [...byName.values()], problems: fewProblems(problems) };
+  const short = withinLimits(inOrder(always), problems);
+  return { rules: [...byName.values()], always: short, problems: fewProblems(problems) };
+}
+
+function inOrder(always: readonly AlwaysRule[]): AlwaysRule[] {
+  return ["user", "project"].flatMap((level) => always.filter((rule) => rule.level === level));
+}
+
+/** They are part of every request. */
+function withinLimits(always: readonly AlwaysRule[], problems: string[]): AlwaysRule[] {
+  let left = MOST_OF_ALL;
+  return always.filter(({ path, text }) => {
+    const size = Buffer.byteLength(text);
+    const most = size > MOST_OF_ONE ? MOST_OF_ONE : size > left ? MOST_OF_ALL : undefined;
+    if (most === undefined) left -= size;
+    else problems.push(`${path}: the model is not told this rule, ${most / 1024} KiB are the most; make it shorter`);
+    return most === undefined;
+  });
 }
 
 function sizeOf({ triggers }: LoadedRule): number {

@@ -44,12 +44,20 @@ it("says the description when there is nothing else to say", async () => {
 
 it.each([
   "Just text.",
-  "---\ndescription: d\nalwaysApply: true\n---\nText.",
+  "---\ndescription: d\nalwaysApply: false\n---\nText.",
+  "---\nalwaysApply: true\n---\n \n",
   "---\nglobs: *.ts, *.js\n---\nText.",
   "---\nglobs: [open\n---\nText.",
   "",
 ])("has nothing to do with a file without a condition: %j", async (text) => {
   expect(await read(text)).toEqual({ problems: [] });
+});
+
+it("hands over the text of a file without a condition that always applies", async () => {
+  expect(await read("---\ndescription: d\nalwaysApply: true\n---\n\nText.\n")).toEqual({
+    always: "Text.",
+    problems: [],
+  });
 });
 
 it.each<[text: string, problem: RegExp, isUsed: boolean]>([

@@ -12,6 +12,8 @@ import { readScopes, USUAL_SCOPES } from "./scope.ts";
 export interface ReadRule {
   /** Undefined when the file has no rule that a stream can break, or none that makes sense. */
   rule?: LoadedRule;
+  /** The text of a file that no stream can break: the model is told it from the beginning. */
+  always?: string;
   problems: string[];
 }
 
@@ -26,7 +28,7 @@ export async function readRule(text: string, source: RuleSource): Promise<ReadRu
   // Rules of other kinds are common in these folders; what is odd about them is not our business.
   const isMeant = key !== undefined || /^(?:condition|ttsr_?[tT]rigger)[ \t]*:/m.test(quoted);
   const problems = isMeant && markdown.problem !== undefined ? [markdown.problem] : [];
-  if (key === undefined) return { problems };
+  if (key === undefined) return { ...(!isMeant && alwaysText(markdown)), problems };
   const reader: Reader = { path, text: quoted, markdown, problems };
   const content = contentOf(markdown);
   if (content === undefined) {
@@ -76,6 +78,11 @@ const STARRED = /^((?:condition|ttsr_?[tT]rigger|globs|[ \t]+-)(?::|(?<=-))[ \t]
 
 function contentOf({ body, values }: Markdown): string | undefined {
   return textOf(body) ?? textOf(values.get("description")) ?? undefined;
+}
+
+function alwaysText({ body, values }: Markdown): { always?: string } {
+  const always = values.get("alwaysApply") === true ? textOf(body) : undefined;
+  return always ? { always } : {};
 }
 
 function described({ values }: Markdown): Pick<StreamRule, "description" | "alwaysApply"> {

@@ -9,8 +9,8 @@ import { decodeText, encodingProblem } from "../lib/text-file.ts";
 export interface ContextFile {
   path: string;
   text: string;
-  /** `global` holds for all projects, `above` lies over the working folder. */
-  place: "global" | "above" | "cwd";
+  /** `global` holds for all projects, `above` lies over the working folder, `rule` is in a folder of rules. */
+  place: "global" | "above" | "cwd" | "rule";
 }
 
 /** The first of these that a folder has. */

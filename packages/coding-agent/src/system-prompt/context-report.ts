@@ -130,6 +130,7 @@ const WHY: Readonly<Record<ContextFile["place"], string>> = {
   global: "It lies in the agent folder and holds for all projects",
   above: "It lies in a folder above the working folder",
   cwd: "It lies in the working folder",
+  rule: "It is a rule that says alwaysApply",
 };
 
 function skillItems(prompt: ContextReportInput["prompt"]): Pick<Measured, "why" | "items"> {
