@@ -13,6 +13,7 @@ describe("an option that takes a text or a file", () => {
     ["a file", "prompt.md", "From a file."],
     ["a text", "Be brief.", "Be brief."],
     ["nothing", "", ""],
+    ["the file that is always empty", "/dev/null", ""],
     ["a folder", ".", "."],
     ["a text below a file", "prompt.md/more", "prompt.md/more"],
     // No file system has names of this length: asking for one is an error of its own.
@@ -21,6 +22,12 @@ describe("an option that takes a text or a file", () => {
   ])("%s", (_, given, expected) =>
     expect(textOrFile("--system-prompt", given, { cwd: folder, env: {} })).toBe(expected),
   );
+
+  test("what is neither a file nor a folder", () => {
+    expect(() => textOrFile("--system-prompt", "/dev/zero", { cwd: folder, env: {} })).toThrow(
+      "--system-prompt: /dev/zero: not a regular file, so it is not read",
+    );
+  });
 
   test("a file that no model could read", () => {
     writeFileSync(join(folder, "large.md"), "x");

@@ -8,7 +8,9 @@ import { kindOf } from "./prompts/places.ts";
  */
 export function textOrFile(option: string, given: string, { cwd, env }: { cwd: string; env: Env }): string {
   const path = given.length < 1024 && !given.includes("\n") ? resolvePath(given, cwd, env) : undefined;
-  if (path === undefined || kindOf(path) !== "file") return given;
+  const kind = path === undefined ? undefined : kindOf(path);
+  if (path === undefined || kind === undefined || kind === "folder") return given;
+  if (path === "/dev/null") return "";
   const read = readText(path);
   if ("problem" in read) throw new Error(`${option}: ${read.problem}`);
   return read.text;

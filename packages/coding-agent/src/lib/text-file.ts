@@ -24,7 +24,8 @@ export function readTextIfThere(path: string): TextFile | undefined {
     // A pipe would block for ever.
     if (!stats.isFile()) return because(path, "not a regular file, so it is not read");
     if (stats.size > MAX_TEXT_BYTES) return because(path, tooLong(stats.size));
-    const bytes = readFileSync(path);
+    // Some files of the system are of no size and never end.
+    const bytes = stats.size === 0 ? Buffer.alloc(0) : readFileSync(path);
     return { text: decodeText(bytes), warning: encodingProblem(bytes, path) };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;

@@ -51,8 +51,8 @@ function closingQuote(text: string, at: number): number {
 const PLACEHOLDER =
   /\$(?:(?<one>\d+)|@\[(?<from>\d+)(?::(?<count>\d*))?\]|(?<all>@|ARGUMENTS)|\{(?:(?<oneOr>\d+)|(?<allOr>@|ARGUMENTS))(?::-(?<otherwise>[^}]*))?\}|\{@:(?<start>\d+)(?::(?<length>\d+))?\})/g;
 
-export function hasPlaceholder(template: string): boolean {
-  return template.search(PLACEHOLDER) >= 0;
+export function countPlaceholders(template: string): number {
+  return template.match(PLACEHOLDER)?.length ?? 0;
 }
 
 /** In one go, so that what looks like a placeholder in an argument stays as it is. What is missing is empty. */

@@ -65,3 +65,12 @@ test("get_available_commands: the same, with what to write after the name", () =
     { name: "skill:web", description: "Search", source: "skill" },
   ]);
 });
+
+test("a template that an extension's command hides is not listed: a prompt could not call it", () => {
+  const hidden = { ...sources, extensions: [{ name: "fix", source: "extension" as const }] };
+  expect(commandItems(hidden).map(({ name }) => name)).toEqual(["fix", "skill:web"]);
+  expect(availableCommands(hidden).map(({ name, source }) => `${name} ${source}`)).toEqual([
+    "fix extension",
+    "skill:web skill",
+  ]);
+});

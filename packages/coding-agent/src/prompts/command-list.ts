@@ -40,9 +40,14 @@ export interface CommandSources {
 export function commandItems({ extensions = [], templates, skills }: CommandSources): CommandItem[] {
   return [
     ...extensions,
-    ...templates.map((template) => item(template, "prompt", template.name)),
+    ...notHidden(templates, extensions).map((template) => item(template, "prompt", template.name)),
     ...skills.map((skill) => item(skill, "skill", `skill:${skill.name}`)),
   ];
+}
+
+/** A command of an extension comes before a template of the same name. What is listed can be called. */
+function notHidden<T extends Listed>(templates: readonly T[], extensions: readonly CommandItem[]): T[] {
+  return templates.filter(({ name }) => !extensions.some((command) => command.name === name));
 }
 
 function item(listed: Listed, source: "prompt" | "skill", name: string): CommandItem {
@@ -53,7 +58,7 @@ function item(listed: Listed, source: "prompt" | "skill", name: string): Command
 export function availableCommands({ extensions = [], templates, skills }: CommandSources): AvailableCommand[] {
   return [
     ...extensions.map(({ name, description, source }): AvailableCommand => ({ name, description, source })),
-    ...templates.map(({ name, description, argumentHint: hint }): AvailableCommand => {
+    ...notHidden(templates, extensions).map(({ name, description, argumentHint: hint }): AvailableCommand => {
       const input = hint === undefined ? {} : { input: { hint } };
       return { name, description, ...input, source: "prompt" };
     }),

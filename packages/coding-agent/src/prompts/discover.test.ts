@@ -39,7 +39,7 @@ describe("prompt templates", () => {
     const { templates, problems } = await find({ named });
     expect(templates.map(({ name, source }) => `${name} ${source}`)).toEqual([
       ...folders.map((_, index) => `p${index} project`),
-      ...["u0 user", "u1 user", "u2 user", "s path", "option path"],
+      ...["u1 user", "u0 user", "u2 user", "s path", "option path"],
     ]);
     expect(templates.filter(({ appendsArguments }) => appendsArguments).map(({ name }) => name)).toEqual([
       "p3",
@@ -47,9 +47,22 @@ describe("prompt templates", () => {
       "p5",
       "p6",
       "p7",
+      "u1",
       "u2",
     ]);
     expect(problems).toEqual([]);
+  });
+
+  test("of an agent folder of omp or xcsh append arguments, and a command comes before a template of its name", async () => {
+    tree.write({ "home/.omp/agent/prompts/a.md": "x", "home/.omp/agent/commands/a.md": "y" });
+    tree.write({ "home/.omp/agent/prompts/b.md": "x", "home/.pi/agent/prompts/b.md": "x" });
+    const inOmp = await find({ agentDir: tree.at("home/.omp/agent") });
+    expect(inOmp.templates).toMatchObject([
+      { name: "a", path: tree.at("home/.omp/agent/commands/a.md"), appendsArguments: true },
+      { name: "b", appendsArguments: true },
+    ]);
+    const inPi = await find({ agentDir: tree.at("home/.pi/agent") });
+    expect(inPi.templates).toMatchObject([{ name: "b", appendsArguments: false }]);
   });
 
   test("are told with where they come from", async () => {

@@ -37,11 +37,13 @@ const FOLDERS: UsualFolders = {
     ".xcsh/prompts",
     ".claude/commands",
   ],
-  agent: ["prompts", "commands"],
+  // As in omp and xcsh, the only ones that have both.
+  agent: ["commands", "prompts"],
   home: [".claude/commands"],
 };
 
-const APPENDING = /[/\\](?:\.omp[/\\](?:commands|prompts)|\.xcsh[/\\](?:commands|prompts)|\.claude[/\\]commands)$/;
+/** pi has no commands, and its prompts are not in these folders. */
+const APPENDING = /[/\\]commands$|[/\\]\.(?:omp|xcsh)[/\\](?:agent[/\\])?prompts$/;
 
 const MOST_TEMPLATES = 1000;
 

@@ -79,6 +79,18 @@ describe("a skill", () => {
     expect(textOf(given)).toBe(expected);
   });
 
+  test.each([
+    ["/skill:two words", "two words", ""],
+    ["/skill:two words\nand more", "two words", "and more"],
+    ["/skill:two wordsmiths", "two", "wordsmiths"],
+    ["/skill:two", "two", ""],
+  ])("%j: every name that is listed can be called", (given, name, rest) => {
+    const skills = ["two", "two words"].map((each) => ({ name: each, path: "/s/web/SKILL.md", baseDir: "/s" }));
+    const expansion = expandInput(given, { ...options(), skills });
+    expect(expansion).toMatchObject({ expandedFrom: { name } });
+    expect("text" in expansion && expansion.text.split("</skill>")[1]).toBe(rest === "" ? "" : `\n\n${rest}`);
+  });
+
   test("says what it came from", () => {
     expect(expandInput("/skill:web", options())).toMatchObject({
       expandedFrom: { kind: "skill", name: "web", path: "/s/web/SKILL.md" },
@@ -115,6 +127,18 @@ test.each([
   const templates = [{ name: "t", path: "/t", appendsArguments: false }];
   const expansion = expandInput(given, { skills: [], templates, readFile: () => file, family: "pi" });
   expect(expansion).toEqual({ error: expect.stringMatching(error) });
+});
+
+test.each([
+  ["many places", "$@".repeat(100_000), "a".repeat(10_000)],
+  ["a place in a list", "{{#each args}}$@{{/each}}", "aaa ".repeat(10_000)],
+  ["a tag in a list", "{{#each args}}{{args}}{{/each}}", "aaa ".repeat(10_000)],
+])("%s: a text that grows without measure is an error", (_, file, given) => {
+  const templates = [{ name: "t", path: "/t", appendsArguments: true }];
+  const expansion = expandInput(`/t ${given}`, { skills: [], templates, readFile: () => file, family: "omp" });
+  expect(expansion).toEqual({
+    error: expect.stringMatching(/^The template "t" is too long with these arguments: .*16 MiB/),
+  });
 });
 
 test("no text and no file makes it fail", () => {

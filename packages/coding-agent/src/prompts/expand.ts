@@ -1,6 +1,6 @@
-import { fillIn, hasPlaceholder, splitArguments } from "./arguments.ts";
+import { countPlaceholders, fillIn, splitArguments } from "./arguments.ts";
 import { splitFrontMatter } from "./frontmatter.ts";
-import { hasTags, renderTags } from "./handlebars.ts";
+import { countTags, renderTags } from "./handlebars.ts";
 
 /** `/template arguments` and `/skill:name arguments` become the text that the model sees. Pure but for `readFile`. */
 
@@ -37,13 +37,13 @@ export type Expansion =
   | { error: string };
 
 export function expandInput(text: string, options: ExpansionOptions): Expansion {
-  const [, name, rest = ""] = /^\/(\S+)(\s.*)?$/s.exec(text) ?? [];
+  const [, name] = /^\/(\S+)/.exec(text) ?? [];
   if (name === undefined) return { text };
-  const given = rest.trim();
-  const skill = name.startsWith("skill:") ? withName(options.skills, name.slice("skill:".length)) : undefined;
-  const template = skill ? undefined : withName(options.templates, name);
+  const skill = name.startsWith("skill:") ? calledSkill(text, options.skills) : undefined;
+  const template = skill ? undefined : options.templates.find((each) => each.name === name);
   const found = skill ?? template;
   if (!found) return { unknown: name };
+  const given = text.slice(skill ? SKILL_CALL.length + skill.name.length : 1 + name.length).trim();
   const kind = skill ? "skill" : "template";
   let body: string;
   try {
@@ -54,6 +54,10 @@ export function expandInput(text: string, options: ExpansionOptions): Expansion 
   }
   const isOfOmp = template !== undefined && belongsToOmp(template, options.family);
   const expanded = skill ? skillText(skill, body, given) : templateText(body, given, isOfOmp);
+  if (expanded === undefined) {
+    const most = `more than ${MOST_CHARACTERS / 1024 ** 2} MiB may come of it`;
+    return { error: `The ${kind} "${found.name}" is too long with these arguments: ${most} (${found.path})` };
+  }
   if (expanded.trim() === "") {
     const way = given === "" && body !== "" ? "give it arguments" : "write something into it";
     return { error: `The ${kind} "${found.name}" is empty, there is nothing to send: ${way} (${found.path})` };
@@ -61,18 +65,31 @@ export function expandInput(text: string, options: ExpansionOptions): Expansion 
   return { text: expanded, expandedFrom: { kind, name: found.name, path: found.path } };
 }
 
-function withName<T extends { name: string }>(things: readonly T[], name: string): T | undefined {
-  return things.find((thing) => thing.name === name);
+const SKILL_CALL = "/skill:";
+
+/** The name may have spaces in it, where somebody called his folder so: the longest that fits is meant. */
+function calledSkill(text: string, skills: readonly ExpandableSkill[]): ExpandableSkill | undefined {
+  const called = text.slice(SKILL_CALL.length);
+  const fits = ({ name }: ExpandableSkill) => called.startsWith(name) && /^(?:\s|$)/.test(called.slice(name.length));
+  return skills.filter(fits).sort((a, b) => b.name.length - a.name.length)[0];
 }
 
 function belongsToOmp({ appendsArguments }: ExpandableTemplate, family: ExpansionOptions["family"]): boolean {
   return family === "union" ? appendsArguments : family === "omp";
 }
 
-function templateText(body: string, given: string, isOfOmp: boolean): string {
-  if (isOfOmp && hasTags(body)) return renderTags(body, splitArguments(given));
-  if (hasPlaceholder(body)) return fillIn(body, splitArguments(given));
-  return isOfOmp && given !== "" ? `${body}\n\n${given}` : body;
+/** No model reads as much, and the engine has an end. */
+const MOST_CHARACTERS = 16 * 1024 ** 2;
+
+/** Undefined when it may become too long. */
+function templateText(body: string, given: string, isOfOmp: boolean): string | undefined {
+  const placeholders = countPlaceholders(body);
+  const tags = isOfOmp ? countTags(body) : 0;
+  if (placeholders + tags === 0) return isOfOmp && given !== "" ? `${body}\n\n${given}` : body;
+  const list = splitArguments(given);
+  const repeats = tags > 0 && body.includes("#each") ? Math.max(1, list.length) : 1;
+  if (repeats * (body.length + (placeholders + tags) * given.length) > MOST_CHARACTERS) return undefined;
+  return tags > 0 ? renderTags(body, list) : fillIn(body, list);
 }
 
 function skillText({ name, path, baseDir }: ExpandableSkill, body: string, given: string): string {

@@ -24,8 +24,9 @@ interface Token {
 
 type Part = { text: string } | { name: string } | { block: string; about: string; inside: Part[]; otherwise: Part[] };
 
-export function hasTags(template: string): boolean {
-  return template.search(TAG) >= 0;
+/** How many texts the arguments may be put into at most. */
+export function countTags(template: string): number {
+  return template.match(TAG)?.length ?? 0;
 }
 
 /** With the placeholders of the text filled in as well; what comes from an argument is never looked at again. */
@@ -46,7 +47,7 @@ function tokensOf(template: string): Token[] {
   return tokens;
 }
 
-/** Undefined when blocks do not fit together: then it is no such template. */
+/** Undefined when blocks do not fit together, or would repeat what repeats: then it is no such template. */
 function parse(tokens: readonly Token[]): Part[] | undefined {
   const top: Part[] = [];
   const open: { block: string; inside: Part[]; otherwise: Part[]; isOtherwise: boolean }[] = [];
@@ -57,6 +58,8 @@ function parse(tokens: readonly Token[]): Part[] | undefined {
   for (const { text, block, about, otherwise, end, name } of tokens) {
     const last = open.at(-1);
     if (block !== undefined && about !== undefined) {
+      // Seven of them, one in the other, and twenty arguments are a thousand million pieces.
+      if (block === "each" && open.some((outer) => outer.block === "each")) return undefined;
       const begun = { block, about, inside: [], otherwise: [] };
       here().push(begun);
       open.push({ ...begun, isOtherwise: false });
