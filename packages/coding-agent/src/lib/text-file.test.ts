@@ -43,5 +43,7 @@ describe("a text file", () => {
     expect(readText(join(folder, "d.md"))).toMatchObject({ problem: expect.stringContaining("(ENOENT)") });
     expect(readTextIfThere(join(folder, "d.md"))).toBeUndefined();
     expect(readTextIfThere(join(large, "below"))).toBeUndefined();
+    // Where there are such files: they have no size, and others of their kind have no end.
+    expect(readTextIfThere("/proc/version") ?? { text: "" }).toMatchObject({ text: "" });
   });
 });
