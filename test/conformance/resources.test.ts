@@ -284,6 +284,17 @@ describe("get_commands", () => {
     ]);
   });
 
+  it("tells whose settings name a place, which counts from the folder of the file", async () => {
+    const rpc = start({
+      files: { ".pi/settings.json": '{ "skills": ["ours"] }', ".pi/ours/knots/SKILL.md": skill("knots", "# Knots") },
+      agentFiles: { "settings.json": '{ "prompts": ["mine"] }', "mine/fix.md": "Fix $1." },
+    });
+    expect(await commandsOf(rpc)).toMatchObject([
+      { name: "fix", location: "path", sourceInfo: { source: "settings", scope: "user" } },
+      { name: "skill:knots", location: "path", sourceInfo: { source: "settings", scope: "project" } },
+    ]);
+  });
+
   it("is empty where there is nothing", async () => {
     const rpc = start();
     expect(await rpc.call({ type: "get_commands" })).toMatchObject({ success: true, data: { commands: [] } });

@@ -124,7 +124,8 @@ async function rulesFor(ground: Ground, place: Surroundings): Promise<RulesFound
 
 function bySetting(key: "skills" | "prompts", paths: readonly string[], { agentDir, settings }: Ground): NamedPath[] {
   const base = baseOf(settings, key, agentDir);
-  return paths.map((path) => ({ path, ...BY_SETTING, base }));
+  const scope = settings.origin(key).kind === "project" ? "project" : BY_SETTING.scope;
+  return paths.map((path) => ({ path, ...BY_SETTING, scope, base }));
 }
 
 /** What packages bring with them, and what extensions say. */
