@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, relative, sep } from "node:path";
 import { type Env, homeFolder } from "../config/paths.ts";
+import { below } from "../lib/below.ts";
 
 /** The files in which people write down what an agent shall know: AGENTS.md and its like. */
 
@@ -40,7 +41,7 @@ export function findContextFiles(request: ContextFileRequest): { files: ContextF
   const seen = new Set<string>();
   let left = MAX_CONTEXT_BYTES;
   for (const { folder, place } of places) {
-    const path = NAMES.map((name) => join(folder, name)).find(isFile);
+    const path = NAMES.map((name) => below(folder, name)).find(isFile);
     if (path === undefined) continue;
     const read = readOnce(path, Math.min(left, MAX_CONTEXT_FILE_BYTES), seen);
     if (!read) continue;

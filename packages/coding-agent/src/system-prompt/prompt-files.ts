@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import { readTextFile } from "../config/json-file.ts";
+import { below } from "../lib/below.ts";
 
 /** Files that replace the built-in text (SYSTEM.md) or add to it (APPEND_SYSTEM.md), as far as no option does. */
 
@@ -19,11 +19,11 @@ const PROJECT_FOLDERS = [".tiller", ".pi", ".omp", ".xcsh"] as const;
 /** The project's file beats the user's. Without `projectFolder` the project is not asked. */
 export function findPromptFiles(request: { projectFolder: string | undefined; agentDir: string }): PromptFiles {
   const { projectFolder, agentDir } = request;
-  const folders = projectFolder === undefined ? [] : PROJECT_FOLDERS.map((name) => join(projectFolder, name));
+  const folders = projectFolder === undefined ? [] : PROJECT_FOLDERS.map((name) => below(projectFolder, name));
   folders.push(agentDir);
   const problems: string[] = [];
   const first = (name: string): PromptFile | undefined => {
-    for (const path of folders.map((folder) => join(folder, name))) {
+    for (const path of folders.map((folder) => below(folder, name))) {
       const { text, problem } = readTextFile(path);
       if (problem !== undefined) problems.push(problem);
       if (text !== undefined && text.trim() !== "") return { path, text: text.replace(/^\ufeff/, "").trim() };
