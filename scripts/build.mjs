@@ -103,6 +103,7 @@ async function bundle(input, define, minify) {
   return output
     .filter((file) => file.type === "chunk")
     .map(asciiOnly)
+    .map(plainNamespaces)
     .map(plainExports);
 }
 
@@ -134,9 +135,35 @@ function plainExports(file) {
   return { ...file, code: `${rest}\nmodule.exports={${exported.join(",")}};\n` };
 }
 
+const RUNTIME = /\brequire_rolldown_runtime\b/;
+const NAMESPACE = /(?:\/\* @__PURE__ \*\/ )?require_rolldown_runtime\.\w+\(\{((?:[\w$]+:\(\)=>[\w$]+,?)+)\}\)/g;
+const RUNTIME_IMPORT = /\bconst require_rolldown_runtime=require\("[^"]+"\)(?:,|;)/;
+
+/**
+ * What a lazy import gets of a module that shares its file with others is made by a helper of the bundler's, in a file of
+ * its own. As a plain object it needs neither.
+ */
+function plainNamespaces(file) {
+  const functions = new Set(
+    parseAst(file.code)
+      .body.filter(isFunction)
+      .map(({ id }) => id.name),
+  );
+  const member = (pair) => {
+    const [name, value] = pair.split(":()=>");
+    return functions.has(value) ? `${name}:${value}` : `get ${name}(){return ${value}}`;
+  };
+  const plain = file.code.replace(NAMESPACE, (_, pairs) => `{${pairs.split(",").map(member).join(",")}}`);
+  const code = plain.replace(RUNTIME_IMPORT, (found) => (found.endsWith(",") ? "const " : ""));
+  if (RUNTIME.test(code)) return { ...file, code: plain };
+  return { ...file, code, imports: file.imports.filter((name) => !name.includes("rolldown-runtime")) };
+}
+
+const isFunction = ({ type }) => type === "FunctionDeclaration";
+
 /** What of the top level cannot be assigned to; elsewhere something else may have the same name. */
 function fixedNames({ type, kind, id, declarations }) {
-  if (type === "FunctionDeclaration") return [id.name];
+  if (isFunction({ type })) return [id.name];
   return type === "VariableDeclaration" && kind === "const" ? declarations.map((each) => each.id.name) : [];
 }
 

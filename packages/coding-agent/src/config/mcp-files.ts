@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { below } from "../lib/below.ts";
 import { fileExists } from "./json-file.ts";
 import { PROJECT_FOLDERS } from "./paths.ts";
 
@@ -14,8 +14,8 @@ const NAME = "mcp.json";
 export function mcpFiles(place: { agentDir: string; cwd: string; projectTrust: "none" | "text" | "code" }): McpFile[] {
   const folders = place.projectTrust === "none" ? [] : PROJECT_FOLDERS;
   const files: McpFile[] = [
-    { path: join(place.agentDir, NAME), scope: "user" },
-    ...folders.map((folder): McpFile => ({ path: join(place.cwd, folder, NAME), scope: "project" })),
+    { path: below(place.agentDir, NAME), scope: "user" },
+    ...folders.map((folder): McpFile => ({ path: below(place.cwd, `${folder}/${NAME}`), scope: "project" })),
   ];
   return files.filter(({ path }) => fileExists(path));
 }

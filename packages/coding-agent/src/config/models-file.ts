@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
 import type { ParsedFile } from "@tiller/ai/parsed-file";
+import { below } from "../lib/below.ts";
 import { fileExists, type ReadFile, readJsonFile } from "./json-file.ts";
 
 /** The two files about models in the agent folder, as they stand: what is inside is checked by the model catalogue. */
@@ -21,7 +21,7 @@ export async function readModelsFiles(agentDir: string): Promise<ModelsFiles> {
     return object && { name: path, value: object, locate };
   };
   const modelsPath = modelsFile(agentDir, problems);
-  const authPath = join(agentDir, "auth.json");
+  const authPath = below(agentDir, "auth.json");
   const models = take(modelsPath, await readModels(modelsPath));
   const auth = take(authPath, readJsonFile(authPath));
   const exposed = fileExists(authPath) ? exposure(authPath) : undefined;
@@ -31,7 +31,7 @@ export async function readModelsFiles(agentDir: string): Promise<ModelsFiles> {
 
 /** The one that is read. Two would leave people guessing, so the other one is named. */
 function modelsFile(agentDir: string, problems: string[]): string {
-  const [json = "", ...yaml] = MODELS_NAMES.map((name) => join(agentDir, name));
+  const [json = "", ...yaml] = MODELS_NAMES.map((name) => below(agentDir, name));
   const [first = json, ...others] = [json, ...yaml].filter(fileExists);
   for (const other of others) problems.push(`${other}: not read, because there is ${first}; keep one of them`);
   return first;

@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import type { DialectName } from "@tiller/protocol/dialects/dialect";
+import { below } from "../lib/below.ts";
 import { fileExists } from "./json-file.ts";
 import { type Env, PROJECT_FOLDERS } from "./paths.ts";
 import { checkSettingText, shownValue } from "./setting-value.ts";
@@ -123,14 +123,14 @@ export function settingsFiles({
   cwd,
   projectTrust,
 }: Pick<SettingsInputs, "agentDir" | "cwd" | "projectTrust">) {
-  const project = PROJECT_FOLDERS.map((folder) => join(cwd, folder, "settings.json"));
-  return { user: join(agentDir, "settings.json"), project: projectTrust === "none" ? [] : project };
+  const project = PROJECT_FOLDERS.map((folder) => below(cwd, `${folder}/settings.json`));
+  return { user: below(agentDir, "settings.json"), project: projectTrust === "none" ? [] : project };
 }
 
 function userLayer(inputs: SettingsInputs): Layer {
   const path = settingsFiles(inputs).user;
   const layer = fileLayer(path, { kind: "user", rpc: inputs.rpc, programs: true });
-  const yaml = join(inputs.agentDir, "config.yml");
+  const yaml = below(inputs.agentDir, "config.yml");
   if (layer.values.size === 0 && fileExists(yaml) && !fileExists(path)) {
     const message = `${yaml}: YAML is not read yet; put the settings into ${path}`;
     layer.problems.push({ level: "warning", source: yaml, message });

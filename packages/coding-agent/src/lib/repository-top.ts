@@ -1,10 +1,11 @@
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
+import { below } from "./below.ts";
 
 /** The nearest folder with a .git, the root included; undefined outside of any repository. */
 export function repositoryTop(searched: string): string | undefined {
   for (let folder = withoutLinks(searched); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return folder;
+    if (existsSync(below(folder, ".git"))) return folder;
     if (folder === dirname(folder)) return undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Env, homeFolder, resolvePath } from "../config/paths.ts";
+import { below } from "../lib/below.ts";
 import { withoutLinks } from "../lib/repository-top.ts";
 
 /** Where skills and prompt templates may lie, in the order in which they count, and how their files are looked at. */
@@ -80,9 +81,9 @@ export function usualFolders(name: string): UsualFolders {
 export function placesOf(request: ResourceRequest, usual: UsualFolders): Place[] {
   const { agentDir, cwd, env, named, onlyNamed } = request;
   const home = homeFolder(env);
-  const users = [...usual.agent.map((name) => join(agentDir, name)), ...usual.home.map((name) => join(home, name))];
+  const users = [...usual.agent.map((name) => below(agentDir, name)), ...usual.home.map((name) => below(home, name))];
   const projects = request.projectFolders
-    .flatMap((folder) => usual.project.map((name) => join(folder, name)))
+    .flatMap((folder) => inProject(folder, usual.project))
     // A project that holds the home folder does not own what belongs to the user.
     .filter((path) => !users.includes(path));
   const local = (path: string, location: "user" | "project"): Place => {
@@ -98,6 +99,26 @@ export function placesOf(request: ResourceRequest, usual: UsualFolders): Place[]
     }),
   ];
   return onlyNamed ? places.filter(({ scope }) => scope === "temporary") : places;
+}
+
+/** Most projects have none of the folders that these lie in: one look at each of those saves the looks into it. */
+function inProject(folder: string, names: readonly string[]): string[] {
+  const isThere = new Map<string, boolean>();
+  return names.flatMap((name) => {
+    const [outer = name] = name.split("/", 1);
+    const known = isThere.get(outer) ?? mayBeThere(below(folder, outer));
+    isThere.set(outer, known);
+    return known ? [below(folder, name)] : [];
+  });
+}
+
+/** What cannot be looked at is told by those who look into it. */
+function mayBeThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 export function sourceInfoOf(path: string, { source, scope, origin, baseDir }: Place): SourceInfo {

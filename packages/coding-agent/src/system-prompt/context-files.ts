@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, lstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, sep } from "node:path";
 import { type Env, homeFolder } from "../config/paths.ts";
+import { below } from "../lib/below.ts";
 import { withoutLinks } from "../lib/repository-top.ts";
 import { decodeText, encodingProblem } from "../lib/text-file.ts";
 
@@ -49,7 +50,7 @@ export function findContextFiles(
   const seen = new Set<string>();
   let left = MAX_CONTEXT_BYTES;
   for (const { folder, place, isOwn } of folders) {
-    const path = NAMES.map((name) => join(folder, name)).find((path) => isFile(path) && (isOwn || isOurs(path)));
+    const path = NAMES.map((name) => below(folder, name)).find((path) => isFile(path) && (isOwn || isOurs(path)));
     if (path === undefined) continue;
     const read = readOnce(path, Math.min(left, MAX_CONTEXT_FILE_BYTES), seen);
     if (!read) continue;
@@ -86,9 +87,9 @@ function belongsToUs(path: string): boolean {
   return user !== undefined && (owner === user || owner === 0);
 }
 
+/** Both paths are whole. */
 function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && way !== path;
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 function isFile(path: string): boolean {

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { below } from "../lib/below.ts";
 import { readTextIfThere } from "../lib/text-file.ts";
 
 /** Files that replace the built-in text (SYSTEM.md) or add to it (APPEND_SYSTEM.md), as far as no option does. */
@@ -19,11 +19,11 @@ const PROJECT_FOLDERS = [".tiller", ".pi", ".omp", ".xcsh"] as const;
 /** The project's file beats the user's. Without `projectFolder` the project is not asked. */
 export function findPromptFiles(request: { projectFolder: string | undefined; agentDir: string }): PromptFiles {
   const { projectFolder, agentDir } = request;
-  const folders = projectFolder === undefined ? [] : PROJECT_FOLDERS.map((name) => join(projectFolder, name));
+  const folders = projectFolder === undefined ? [] : PROJECT_FOLDERS.map((name) => below(projectFolder, name));
   folders.push(agentDir);
   const problems: string[] = [];
   const first = (name: string): PromptFile | undefined => {
-    for (const path of folders.map((folder) => join(folder, name))) {
+    for (const path of folders.map((folder) => below(folder, name))) {
       const read = readTextIfThere(path);
       if (read === undefined) continue;
       const told = "text" in read ? read.warning : read.problem;

@@ -1,6 +1,5 @@
 import { constants } from "node:fs";
 import { access, type FileHandle, open, readdir, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { looseName, mayLookLikeAnother, parsePath, tidyPath } from "./path-syntax.ts";
 
@@ -17,7 +16,8 @@ export function resolvePath(context: PathContext, path: string): string {
 }
 
 function literalPath({ cwd, env }: PathContext, path: string): string {
-  const home = env.HOME || (process.platform === "win32" && env.USERPROFILE) || homedir();
+  const home =
+    env.HOME || (process.platform === "win32" && env.USERPROFILE) || process.getBuiltinModule("node:os").homedir();
   return parsePath(path, { cwd, home, platform: process.platform });
 }
 

@@ -10,7 +10,6 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
 import { randomHex, sleep } from "../../lib/clock.ts";
@@ -104,11 +103,14 @@ export async function waitForLock(options: LockOptions, patienceMs: number, sign
 export function ownerText({ pid, host, since, path, lockFile }: LockOwner): string {
   if (pid === 0)
     return `The session file ${path} is just being locked by another process; try again, or fork the session.`;
-  if (host === hostname()) {
+  if (host === hostName()) {
     return `The session file ${path} is in use by process ${pid} since ${since}; end that process, or fork the session.`;
   }
   return `The session file ${path} is in use by process ${pid} on the host "${host}" since ${since}; end that process, or fork the session, or remove ${lockFile} if it no longer runs, which cannot be told from here.`;
 }
+
+/** Asked for when there is a lock to take: a session that is kept nowhere need not load the module. */
+const hostName = (): string => process.getBuiltinModule("node:os").hostname();
 
 /** Our name tag, written before the lock is made, so that the lock is never seen without it. */
 interface Claim {
@@ -122,7 +124,7 @@ function makeClaim(path: string, lockFile: string, clock: Clock): Claim {
     path,
     pid: process.pid,
     processStart: startOf("self")?.start,
-    host: hostname(),
+    host: hostName(),
     since: new Date(clock.now()).toISOString(),
     token: randomHex(16),
   };
@@ -233,7 +235,7 @@ function parseLock(text: string): LockContent | undefined {
 function isStale({ content, changedAt }: FoundLock, file: string, clock: Clock): boolean {
   // Either way: a clock may have been set back.
   if (!content) return Math.abs(clock.now() - changedAt) > HALF_WRITTEN_MS;
-  if (content.host !== hostname()) return false;
+  if (content.host !== hostName()) return false;
   if (!exists(content.pid)) return true;
   const running = startOf(content.pid);
   if (running?.isDead) return true;
