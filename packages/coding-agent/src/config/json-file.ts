@@ -20,12 +20,14 @@ export interface ReadFile {
  * Reads a JSON object from a file, comments and trailing commas allowed. Synchronous, because the start needs it before
  * anything else; a missing file costs one `stat`.
  */
-export function readJsonFile(path: string): ReadFile {
-  const read = readTextFile(path);
+export function readJsonFile(path: string, largest = Number.POSITIVE_INFINITY): ReadFile {
+  const read = readTextFile(path, largest);
   if (read.text === undefined) return { problem: read.problem };
   const parsed = parseJsonText(read.text);
   if (!parsed.ok) {
-    const { line, column, reason } = parsed;
+    const { line, column } = parsed;
+    // The other half of each letter is a zero there.
+    const reason = read.text.includes("\0") ? "this is UTF-16, and must be UTF-8" : parsed.reason;
     const problem = `${path}:${line}:${column}: ${reason}; the file is ignored until it is valid JSON`;
     return { problem, place: { line, column }, text: read.text };
   }
@@ -40,12 +42,14 @@ export function readJsonFile(path: string): ReadFile {
 }
 
 /** Neither text nor problem when there is no such file. */
-export function readTextFile(path: string): { text?: string; problem?: string } {
+export function readTextFile(path: string, largest = Number.POSITIVE_INFINITY): { text?: string; problem?: string } {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return {};
     // A pipe would block the start for ever.
     if (!stats.isFile()) return { problem: `${path}: not a regular file, so it is not read` };
+    if (stats.size > largest)
+      return { problem: `${path}: has ${stats.size} bytes, so it is not read; at most ${largest}` };
     return { text: readFileSync(path, "utf8") };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;

@@ -48,20 +48,43 @@ export interface FileRules {
   programs: boolean;
 }
 
+/** No person writes more. A larger one comes from nobody who wants to set something, and each complaint looks through all of it. */
+const LARGEST_FILE = 1024 * 1024;
+
+/** So many unknown keys of a file are named; the others are counted. */
+const MOST_NAMED = 20;
+
 export function fileLayer(path: string, rules: FileRules): Layer {
-  const { object, locate, problem, place, text } = readJsonFile(path);
+  const { object, locate, problem, place, text } = readJsonFile(path, LARGEST_FILE);
   const layer: Layer = { kind: rules.kind, name: path, values: new Map(), problems: [], locate };
   if (problem !== undefined) {
     layer.problems.push({ level: "error", source: path, ...place, message: problem });
     // A file that cannot even be read may say anything; one in a wide encoding has zeros between its letters.
     layer.mayMention = (word) => text === undefined || text.replaceAll("\0", "").includes(word);
   }
-  if (object) readObject(layer, rules, object, []);
+  if (!object) return layer;
+  const reading: Reading = { layer, rules, unknown: 0, unnamed: [] };
+  readObject(reading, object, []);
+  const { unnamed } = reading;
+  if (unnamed.length === 0) return layer;
+  const message = `${path}: ${unnamed.length} more keys are no settings and are ignored`;
+  layer.problems.push({ level: "error", source: path, message });
+  layer.mayMention = (word) => unnamed.some((key) => key.split(".", 1)[0] === word);
   return layer;
 }
 
+/** What is on the way while a file is read. */
+interface Reading {
+  layer: Layer;
+  rules: FileRules;
+  /** So many keys that nobody knows were named. */
+  unknown: number;
+  /** Those beyond. */
+  unnamed: string[];
+}
+
 /** Nested objects and dotted keys mean the same. */
-function readObject(layer: Layer, rules: FileRules, object: object, outer: readonly string[]): void {
+function readObject(reading: Reading, object: object, outer: readonly string[]): void {
   for (const [name, value] of Object.entries(object)) {
     if (value === null) continue;
     const path = [...outer, name];
@@ -69,17 +92,23 @@ function readObject(layer: Layer, rules: FileRules, object: object, outer: reado
     const key = knownKey(given);
     const row = key === undefined ? undefined : SETTING_RULES[key];
     const nested = isPlainObject(value) && row?.type !== "map" && row?.type !== "any" && keysBelow(given).length > 0;
-    if (nested) readObject(layer, rules, value, path);
+    if (nested) readObject(reading, value, path);
     else if (key !== undefined && row) {
-      take(layer, rules, { path, given, key, row, value });
-      if (row.type === "any" && isPlainObject(value)) readObject(layer, rules, onlyKnown(value, given), path);
-    } else if (!isForeign(given)) layer.problems.push(unknownKey(layer, path, given, value));
+      take(reading, { path, given, key, row, value });
+      if (row.type === "any" && isPlainObject(value)) readObject(reading, onlyKnown(value, given), path);
+    } else if (!isForeign(given)) complain(reading, path, given, value);
   }
 }
 
 /** Of an object that is a value, what has become a key of its own since. */
 function onlyKnown(object: object, given: string): object {
   return Object.fromEntries(Object.entries(object).filter(([name]) => knownKey(`${given}.${name}`) !== undefined));
+}
+
+function complain(reading: Reading, path: readonly string[], given: string, value: unknown): void {
+  reading.unknown++;
+  if (reading.unknown > MOST_NAMED) reading.unnamed.push(given);
+  else reading.layer.problems.push(unknownKey(reading.layer, path, given, value));
 }
 
 interface Found {
@@ -90,7 +119,7 @@ interface Found {
   value: unknown;
 }
 
-function take(layer: Layer, rules: FileRules, { path, given, key, row, value }: Found): void {
+function take({ layer, rules }: Reading, { path, given, key, row, value }: Found): void {
   if (row.resetInRpc && rules.rpc) return;
   if (row.needsTrust && !rules.programs) {
     const text = `${given} ${row.needsTrust}, so of a project it counts only with --approve`;
@@ -130,7 +159,7 @@ function misfit(layer: Layer, path: readonly string[], key: string, value: unkno
 
 type Unplaced = Pick<SettingProblem, "level" | "key" | "value" | "expected"> & { text: string };
 
-function placed(layer: Layer, path: readonly string[], { text, ...problem }: Unplaced): SettingProblem {
+export function placed(layer: Layer, path: readonly string[], { text, ...problem }: Unplaced): SettingProblem {
   const place = layer.locate?.(path);
   const where = place ? `${layer.name}:${place.line}:${place.column}` : layer.name;
   return { ...problem, source: layer.name, ...place, message: `${where}: ${text}` };
@@ -139,9 +168,14 @@ function placed(layer: Layer, path: readonly string[], { text, ...problem }: Unp
 /** The key by its name of today or an old one. */
 export function knownKey(given: string): SettingKey | undefined {
   if (Object.hasOwn(SETTING_RULES, given)) return given as SettingKey;
-  const renamed = Object.entries(SETTING_RULES).find(([, row]) => row.formerly?.includes(given));
-  return renamed?.[0] as SettingKey | undefined;
+  formerNames ??= new Map(
+    Object.entries(SETTING_RULES).flatMap(([key, row]) => row.formerly?.map((old) => [old, key as SettingKey]) ?? []),
+  );
+  return formerNames.get(given);
 }
+
+/** Made when a file has a key that is none of today. */
+let formerNames: Map<string, SettingKey> | undefined;
 
 /** What may stand in the object of this name: the next part of each key, old names too. */
 function keysBelow(given: string): string[] {

@@ -258,7 +258,7 @@ describe("approvals", () => {
     expect([settings.origin("approval.mode").kind, isUnread("approval")]).toEqual(["user", false]);
     expect(problems).toEqual([
       expect.stringContaining("approval.allow can start programs"),
-      `${file}: approval.mode is "never", which is looser than "write"; of a project it counts only with --approve`,
+      `${file}:1:14: approval.mode is "never", which is looser than "write"; of a project it counts only with --approve`,
     ]);
     const trusted = load({ projectTrust: "code" }).settings;
     expect([trusted.get("approval.mode"), trusted.get("approval.allow")]).toEqual(["never", ["bash"]]);
@@ -403,6 +403,31 @@ describe("mistakes", () => {
     const { settings, problems } = load();
     expect(problems).toEqual([`${file}:3:18: expected ":"; the file is ignored until it is valid JSON`]);
     expect(settings.get("defaultProvider")).toBe("p");
+  });
+
+  it("in great number are counted, and do not hide what concerns approvals", () => {
+    const many = (from: number) => Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`colour${from + i}`, i]));
+    const file = write("project/.tiller/settings.json", { ...many(0), steeringMode: "all" });
+    const { settings, problems, isUnread } = load();
+    expect([problems.length, problems.at(-1)]).toEqual([21, `${file}: 4980 more keys are no settings and are ignored`]);
+    expect([settings.get("steeringMode"), isUnread("approval")]).toEqual(["all", false]);
+    write("project/.tiller/settings.json", { ...many(0), approval: { denny: ["bash"] } });
+    expect(load().isUnread("approval")).toBe(true);
+  });
+
+  it("of a file that nobody can have written by hand are not looked for", () => {
+    const file = write("agent/settings.json", { steeringMode: "all", pad: "x".repeat(1024 * 1024) });
+    const { settings, problems, isUnread } = load();
+    expect(problems).toEqual([`${file}: has 1048607 bytes, so it is not read; at most 1048576`]);
+    expect([settings.get("steeringMode"), isUnread("approval")]).toEqual(["one-at-a-time", true]);
+  });
+
+  it("of the encoding are told as such", () => {
+    const file = write("agent/settings.json", "");
+    writeFileSync(file, "\uFEFF{}", "utf16le");
+    expect(load().problems).toEqual([
+      `${file}:1:1: this is UTF-16, and must be UTF-8; the file is ignored until it is valid JSON`,
+    ]);
   });
 
   it("in a variable name it", () => {

@@ -3,7 +3,7 @@ import { below } from "../lib/below.ts";
 import { fileExists } from "./json-file.ts";
 import { type Env, PROJECT_FOLDERS } from "./paths.ts";
 import { checkSettingText, shownValue } from "./setting-value.ts";
-import { fileLayer, type Layer, type SettingProblem } from "./settings-file.ts";
+import { fileLayer, type Layer, placed, type SettingProblem } from "./settings-file.ts";
 import type { SettingKey, SettingValue } from "./settings-schema.ts";
 import { SETTING_RULES, VARIABLE_SETTINGS } from "./settings-table.generated.ts";
 
@@ -98,16 +98,12 @@ function settingsOf(
 /** A project that nobody trusts must not loosen what protects the user from it. */
 function looserThan(current: unknown, layer: Layer, key: SettingKey): boolean {
   const { stricterOnly, values } = SETTING_RULES[key] ?? {};
-  const { value } = layer.values.get(key) ?? {};
+  const { value, path = [] } = layer.values.get(key) ?? {};
   // The higher the looser.
   const place = (of: unknown): number => (values ? values.indexOf(String(of)) : Number(of) || Number.POSITIVE_INFINITY);
   if (!stricterOnly || place(value) <= place(current)) return false;
-  layer.problems.push({
-    level: "warning",
-    source: layer.name,
-    key,
-    message: `${layer.name}: ${key} is ${shownValue(value)}, which is looser than ${shownValue(current)}; of a project it counts only with --approve`,
-  });
+  const text = `${key} is ${shownValue(value)}, which is looser than ${shownValue(current)}; of a project it counts only with --approve`;
+  layer.problems.push(placed(layer, path, { level: "warning", key, text }));
   return true;
 }
 
