@@ -1,6 +1,7 @@
 import { loadSettings, type SettingOrigin, type SettingsInputs, settingsFiles } from "../config/settings.ts";
 import type { SettingProblem } from "../config/settings-file.ts";
 import { SETTING_ROWS, type SettingKey } from "../config/settings-schema.ts";
+import { repeatedKeys } from "./repeated-keys.ts";
 
 /** One setting: what it is and why. */
 export interface ReportedSetting {
@@ -31,6 +32,7 @@ export function configReport(inputs: Omit<SettingsInputs, "rpc">): ConfigReport 
   // Here the workflow settings are looked at too, so that mistakes in them are found.
   const { settings: others, findings } = loadSettings({ ...inputs, rpc: false });
   const files = settingsFiles(inputs);
+  const repeated = [files.user, ...files.project].flatMap((path) => repeatedKeys(path));
   const settings = (Object.keys(SETTING_ROWS) as SettingKey[]).map((key): ReportedSetting => {
     const { default: builtIn, status, summary } = SETTING_ROWS[key]!;
     const [source, elsewhere] = [rpc.origin(key), others.origin(key)];
@@ -49,6 +51,6 @@ export function configReport(inputs: Omit<SettingsInputs, "rpc">): ConfigReport 
     ok: !findings.some(({ level }) => level === "error"),
     files: [{ scope: "user", path: files.user }, ...files.project.map((path) => ({ scope: "project" as const, path }))],
     settings,
-    problems: findings,
+    problems: [...findings, ...repeated],
   };
 }
