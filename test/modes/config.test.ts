@@ -9,7 +9,11 @@ const start = useCli();
 it("lists every setting with where it comes from, and ends well", async () => {
   const { sandbox, ended } = start({
     args: ["config", "--set", "limits.prompt.turns=7"],
-    agentFiles: { "settings.json": '{\n  "steeringMode": "all",\n  "async": { "enabled": true }\n}' },
+    agentFiles: {
+      "settings.json":
+        '{\n  "steeringMode": "all",\n  "async": { "enabled": true },\n  "defaultProjectTrust": "always"\n}',
+    },
+    files: { ".pi/settings.json": '{ "shellPath": "/bin/of-the-project" }' },
     env: { PI_CACHE_RETENTION: "long" },
     stdin: "",
   });
@@ -19,6 +23,7 @@ it("lists every setting with where it comes from, and ends well", async () => {
   expect([code, stderr]).toEqual([0, ""]);
   expect(row("steeringMode")).toMatch(/"all" +/);
   expect(row("steeringMode")).toContain(`${user}:2`);
+  expect(row("shellPath")).toMatch(/"\/bin\/of-the-project" +project file .*:1$/);
   expect(row("cacheRetention")).toContain("environment PI_CACHE_RETENTION");
   expect(row("limits.prompt.turns")).toMatch(/ 7 +command line$/);
   expect(row("async.enabled")).toMatch(/ false +default; RPC mode does not take true from user file .*:3$/);

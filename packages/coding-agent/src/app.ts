@@ -1,6 +1,19 @@
 import "./lib/guard-stdout.ts";
+import { log } from "./lib/log.ts";
 import { main } from "./main.ts";
 import { printToStdout } from "./modes/rpc/frame-writer.ts";
 
 const [, programName = "tiller", ...argv] = process.argv;
-void main({ argv, programName, env: process.env, cwd: process.cwd(), print: printToStdout }).then(process.exit);
+void main({ argv, programName, env: process.env, cwd: process.cwd(), print }).then(process.exit);
+
+function print(text: string): void {
+  try {
+    printToStdout(text);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // Who reads no more, as `head` does, has what they wanted.
+    if (code === "EPIPE") process.exit(0);
+    log(`stdout cannot be written: ${message}`);
+    process.exit(1);
+  }
+}

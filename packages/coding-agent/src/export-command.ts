@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import type { Clock } from "@tiller/protocol/clock";
 import type { RunArgs } from "./args.ts";
 import { agentFolder, type Env, resolvePath, sessionFolder, sessionsRoot } from "./config/paths.ts";
+import { loadSettings } from "./config/settings.ts";
 import { linesOfFile } from "./export/session-text.ts";
 import { NothingToExport } from "./export/write-page.ts";
 import { blobPlaces, exportPage } from "./export-page.ts";
@@ -11,7 +12,6 @@ import { notAFile, reasonOf } from "./session/store/file-errors.ts";
 import { findSession } from "./session/store/find-session.ts";
 import { readHead, type SessionHead } from "./session/store/session-head.ts";
 import { createBlobReader } from "./session-blobs.ts";
-import { loadTrustedSettings } from "./trusted-settings.ts";
 
 /** `tiller export FILE`, and `--export FILE` as in other systems: a session file as a page. */
 
@@ -43,7 +43,7 @@ const USAGE = "Error: use it as `tiller export FILE|ID [--out PATH] [--no-redact
 
 export async function exportOutcome(inputs: ExportInputs): Promise<ExportOutcome> {
   const { run, env, clock, words } = inputs;
-  const { options, dialect } = run;
+  const { options, dialect, projectTrust, settings: flags } = run;
   const [given, outWord, ...rest] = words;
   if (!given || rest.length > 0 || (outWord !== undefined && options.out !== undefined)) {
     return { code: 2, errors: [USAGE] };
@@ -51,7 +51,8 @@ export async function exportOutcome(inputs: ExportInputs): Promise<ExportOutcome
   const cwd = options.cwd === undefined ? inputs.cwd : resolvePath(options.cwd, inputs.cwd, env);
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return failed(`--cwd "${cwd}" is not a folder`);
   const agentDir = agentFolder(env, cwd);
-  const { settings, problems } = await loadTrustedSettings({ run, rpc: false, agentDir, cwd, env });
+  const place = { dialect: dialect.name, rpc: false, agentDir, cwd, projectTrust, env, flags };
+  const { settings, problems } = loadSettings(place);
   const sessionDir = sessionFolder({ agentDir, cwd, env, sessionDir: settings.get("sessionDir") });
   const resolve = (path: string): string => resolvePath(path, cwd, env);
   const found = findSession(given, { sessionDir, sessionsRoot: sessionsRoot(agentDir), resolve });

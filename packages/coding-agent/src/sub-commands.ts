@@ -3,6 +3,7 @@ import type { SubCommand } from "./cli-options.ts";
 import type { Env } from "./config/paths.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { ReplayCommandInputs } from "./recording/sub-command.ts";
+import { trustedRun } from "./trusted-settings.ts";
 
 export interface SubCommandsInputs {
   parsed: Extract<ParsedArgs, { kind: SubCommand }>;
@@ -19,7 +20,10 @@ export interface SubCommandsInputs {
 /** The words that may stand first on the command line, each with its own room. Resolves to the exit code. */
 export async function runSubCommand(inputs: SubCommandsInputs): Promise<number> {
   const { parsed, argv, env, cwd, print, tape, play } = inputs;
-  const { kind, run, words } = parsed;
+  const { kind, words } = parsed;
+  // What a project may say is the same as for a start.
+  const run =
+    kind === "sessions" || kind === "config" || kind === "export" ? await trustedRun(parsed.run, env, cwd) : parsed.run;
   const { programName, version } = tape;
   const clock = systemClock;
   if (kind === "sessions") {

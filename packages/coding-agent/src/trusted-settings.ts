@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import type { RunArgs } from "./args.ts";
 import { fileExists } from "./config/json-file.ts";
-import type { Env } from "./config/paths.ts";
+import { agentFolder, type Env, resolvePath } from "./config/paths.ts";
 import { type LoadedSettings, loadSettings, type Settings } from "./config/settings.ts";
 
 export interface TrustedSettingsInputs {
   run: RunArgs;
-  /** Without it: as the mode of the command line says. */
-  rpc?: boolean;
   agentDir: string;
   cwd: string;
   env: Env;
@@ -15,13 +13,20 @@ export interface TrustedSettingsInputs {
 
 /** The settings, and the command line with what the user has decided about this project. */
 export async function loadTrustedSettings(inputs: TrustedSettingsInputs): Promise<LoadedSettings & { run: RunArgs }> {
-  const { run: given, rpc = given.mode === "rpc", agentDir, cwd, env } = inputs;
-  const settingsFor = ({ dialect, projectTrust, settings: flags }: RunArgs): LoadedSettings =>
-    loadSettings({ dialect: dialect.name, rpc, agentDir, cwd, projectTrust, env, flags });
+  const { run: given, agentDir, cwd, env } = inputs;
+  const settingsFor = ({ mode, dialect, projectTrust, settings: flags }: RunArgs): LoadedSettings =>
+    loadSettings({ dialect: dialect.name, rpc: mode === "rpc", agentDir, cwd, projectTrust, env, flags });
   const first = settingsFor(given);
   const run = await withTrust(given, first.settings, agentDir, cwd);
   // Who trusts the project more, or less, sees other settings of it.
   return { ...(run === given ? first : settingsFor(run)), run };
+}
+
+/** The same for who reads the settings later. */
+export async function trustedRun(run: RunArgs, env: Env, startFolder: string): Promise<RunArgs> {
+  const { cwd: named } = run.options;
+  const cwd = named === undefined ? startFolder : resolvePath(named, startFolder, env);
+  return (await loadTrustedSettings({ run, agentDir: agentFolder(env, cwd), cwd, env })).run;
 }
 
 /** A user may have decided about this project before, or about all of them once and for all. */

@@ -43,7 +43,8 @@ function* keysIn(text: string): Generator<{ key: string; offset: number }> {
     else if (c === '"') {
       const end = stringEnd(text, at);
       if (outer !== undefined && /^[ \t\r\n]*:/.test(text.slice(end, end + 100))) {
-        const name = JSON.parse(text.slice(at, end)) as string;
+        const read = parseJsonText(text.slice(at, end));
+        const name = read.ok ? String(read.value) : "";
         last = outer === "" ? name : `${outer}.${name}`;
         yield { key: last, offset: at };
       }

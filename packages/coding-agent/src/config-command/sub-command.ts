@@ -4,7 +4,6 @@ import { agentFolder, type Env, resolvePath } from "../config/paths.ts";
 import { knownKey } from "../config/settings-file.ts";
 import { log } from "../lib/log.ts";
 import { nearNames } from "../lib/near-name.ts";
-import { loadTrustedSettings } from "../trusted-settings.ts";
 import { type ConfigReport, configReport, type ReportedSetting } from "./report.ts";
 import { reportText, settingText } from "./report-text.ts";
 
@@ -26,21 +25,20 @@ export interface Outcome {
 }
 
 /** Resolves to the exit code. */
-export async function runConfig(inputs: ConfigInputs & { print(text: string): void }): Promise<number> {
-  const { code, out, errors } = await configOutcome(inputs);
+export function runConfig(inputs: ConfigInputs & { print(text: string): void }): number {
+  const { code, out, errors } = configOutcome(inputs);
   if (out !== undefined) inputs.print(out);
   for (const line of errors) log(line, "");
   return code;
 }
 
-export async function configOutcome({ words: [asked], run, env, cwd: here }: ConfigInputs): Promise<Outcome> {
-  const { options, dialect, settings: flags, warnings } = run;
+export function configOutcome({ words: [asked], run, env, cwd: here }: ConfigInputs): Outcome {
+  const { options, dialect, projectTrust, settings: flags, warnings } = run;
   const cwd = options.cwd === undefined ? here : resolvePath(options.cwd, here, env);
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
     return { code: 2, errors: [`Error: --cwd "${cwd}" is not a folder`] };
   }
   const agentDir = agentFolder(env, cwd);
-  const { projectTrust } = (await loadTrustedSettings({ run, agentDir, cwd, env })).run;
   const report = configReport({ dialect: dialect.name, agentDir, cwd, projectTrust, env, flags });
   const shown = settingsFor(report, asked);
   if (shown.length === 0) return { code: 2, errors: [unknownText(report, asked ?? "")] };

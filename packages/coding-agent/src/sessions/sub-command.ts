@@ -2,10 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import type { Clock } from "@tiller/protocol/clock";
 import type { RunArgs } from "../args.ts";
 import { agentFolder, type Env, locksFolder, resolvePath, sessionFolder, sessionsRoot } from "../config/paths.ts";
+import { loadSettings } from "../config/settings.ts";
 import { log } from "../lib/log.ts";
 import { findSession, type SessionPlaces } from "../session/store/find-session.ts";
 import { type SessionPlace, sessionFiles } from "../session/store/session-folders.ts";
-import { loadTrustedSettings } from "../trusted-settings.ts";
 import { allSessions, sessionTable } from "./list-sessions.ts";
 import { repairFile } from "./repair-file.ts";
 import { describeSession, descriptionText } from "./show-session.ts";
@@ -73,7 +73,16 @@ export async function sessionsOutcome(inputs: SessionsInputs): Promise<Outcome> 
   const cwd = options.cwd === undefined ? inputs.cwd : resolvePath(options.cwd, inputs.cwd, env);
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return failed(`--cwd "${cwd}" is not a folder`);
   const agentDir = agentFolder(env, cwd);
-  const { settings, problems } = await loadTrustedSettings({ run, rpc: true, agentDir, cwd, env });
+  const { dialect, projectTrust, settings: flags } = run;
+  const { settings, problems } = loadSettings({
+    dialect: dialect.name,
+    rpc: true,
+    agentDir,
+    cwd,
+    projectTrust,
+    env,
+    flags,
+  });
   const sessionDir = sessionFolder({ agentDir, cwd, env, sessionDir: settings.get("sessionDir") });
   const root = sessionsRoot(agentDir);
   const outcome = await action.run({

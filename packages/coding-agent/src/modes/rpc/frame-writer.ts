@@ -67,6 +67,9 @@ const ownWriteSync = writeSync;
 /** So many characters of a long answer are put together at a time. */
 const PIECE_LENGTH = 64 * 1024;
 
+/** Until a full pipe is tried again, by who has nothing else to do. */
+const FULL_PIPE_MS = 5;
+
 /** What waits: frames, one long frame, or an answer that is made while it is written. */
 type Waiting = Chunk | Buffer | Iterator<Buffer | string>;
 
@@ -299,5 +302,18 @@ export function openStdout(): Writable {
 
 /** For --help and --version, before any frame: the one other thing that may stand on stdout. */
 export function printToStdout(text: string): void {
-  ownWriteSync(1, `${text}\n`);
+  writeWhole(Buffer.from(`${text}\n`), (bytes) => ownWriteSync(1, bytes));
+}
+
+/** A pipe takes what fits in; one that does not block, as some parents give us, takes nothing when it is full. */
+export function writeWhole(bytes: Buffer, write: (bytes: Buffer) => number): void {
+  let rest = bytes;
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(write(rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_MS);
+    }
+  }
 }
