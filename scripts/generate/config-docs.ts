@@ -4,6 +4,7 @@ import {
   type OptionRow,
   type OptionStatus,
   SUB_COMMANDS,
+  type SubCommandRow,
 } from "../../packages/coding-agent/src/cli-options.ts";
 import { VARIABLES } from "../../packages/coding-agent/src/config/env.ts";
 import { FOREIGN_KEYS } from "../../packages/coding-agent/src/config/foreign-keys.ts";
@@ -97,14 +98,15 @@ the process. From weakest to strongest:
 6. the command line, where \`--set KEY=VALUE\` reaches every setting.
 
 A dotted key stands for nested objects: \`retry.enabled\` is \`{ "retry": { "enabled": true } }\`. Comments (\`//\`, \`/* */\`)
-and trailing commas are allowed. A value that does not fit is reported on stderr with file, key and what was expected; the rest
-of the file still counts.
+and trailing commas are allowed. A value that does not fit is reported on stderr with file, line, key and what was expected; the
+rest of the file still counts. \`tiller config\` shows every setting with its value and the place that it comes from.
 
 The agent folder is \`PI_CODING_AGENT_DIR\` when that is set, else \`TILLER_DIR\`, else \`~/.tiller/agent\`. Beside
 \`settings.json\` it holds \`models.json\` (providers), \`auth.json\` (keys) and \`sessions/\`.
 
 Project files are somebody else's text. Settings that name a program count from there only with \`--approve\` (in the pi dialect
-always); \`--no-approve\` leaves the project files out altogether.
+always), or when the user has said yes to the project before or to all of them (\`defaultProjectTrust\`); \`--no-approve\` leaves the
+project files out altogether. A file of more than 1 MiB is not read.
 
 ## Settings that work
 
@@ -183,9 +185,9 @@ header of the session and every event as RPC mode does, one line each.
 
 | exit code | reason |
 | --- | --- |
-| 0 | stdin was closed, or help, version, models, sessions or a schema were shown, or \`tiller doctor\` or \`tiller sessions verify\` found no problem |
-| 1 | \`@file\` in RPC mode, \`--api-key\` without a model, a session that cannot be opened, options about sessions that contradict each other, or \`tiller doctor\` or \`tiller sessions verify\` found a problem; in print and JSON mode: the last prompt did not complete |
-| 2 | an option that is unknown or not built yet, or a value that does not fit |
+| 0 | stdin was closed, or all prompts were asked and the last one completed, or what was asked for was shown and nothing is wrong |
+| 1 | \`@file\` in RPC mode, \`--api-key\` without a model, a session that cannot be opened, options about sessions that contradict each other, stdout that cannot be written; in print and JSON mode: the last prompt did not complete; of sub-commands: ${failures()} |
+| 2 | an option that is unknown or not built yet, a value that does not fit, or nothing to ask in print and JSON mode |
 
 In the dialects omp and xcsh an unknown option is only a warning on stderr, as it is there.
 
@@ -197,6 +199,18 @@ ${optionsTable("works")}
 
 ${optionsTable("accepted")}
 
+${laterOptions()}`;
+}
+
+/** Which sub-commands end with 1, and when. */
+function failures(): string {
+  const rows = Object.entries<SubCommandRow>(SUB_COMMANDS);
+  return rows.flatMap(([name, { failure }]) => (failure ? [`\`${name}\`: ${failure}`] : [])).join("; ");
+}
+
+function laterOptions(): string {
+  if (!Object.values(OPTION_ROWS).some(({ status }) => status === "later")) return "";
+  return `
 ## Options that come later
 
 They are refused with exit code 2, so that nobody takes them for working.

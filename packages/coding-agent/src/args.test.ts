@@ -400,6 +400,7 @@ describe("sub-commands", () => {
   });
 
   it("do not swallow a call for help", () => {
-    expect(parse("doctor", "--help")).toEqual({ kind: "help" });
+    expect(parse("doctor", "--help")).toEqual({ kind: "help", command: "doctor" });
+    expect(parse("please", "-h", "doctor")).toEqual({ kind: "help", command: undefined });
   });
 });

@@ -13,7 +13,7 @@ import { OPTION_RULES, SHORT_OPTIONS, type StartOption, SUB_COMMAND_NAMES } from
 export type ParsedArgs =
   | { kind: "run"; run: RunArgs }
   | { kind: SubCommand; run: RunArgs; words: string[] }
-  | { kind: "help" }
+  | { kind: "help"; command?: SubCommand }
   | { kind: "version" }
   | { kind: "error"; message: string; exitCode: 1 | 2 };
 
@@ -58,7 +58,7 @@ interface Walk {
 export function parseArgs(argv: readonly string[], programName: string): ParsedArgs {
   const walk = walkOver(argv);
   const options = walk.options as CliOptions;
-  if (options.help) return { kind: "help" };
+  if (options.help) return { kind: "help", command: subCommand(argv, options) };
   if (options.version) return { kind: "version" };
 
   const dialect = options.dialect ? DIALECTS[options.dialect] : dialectForProgram(programName);

@@ -41,42 +41,72 @@ export interface OptionRow extends OptionRule {
   summary: string;
 }
 
+export interface SubCommandRow {
+  usage: string;
+  summary: string;
+  /** What it can be told to do, where that is several things. */
+  uses?: readonly string[];
+  /** Which of the options that are not its own count. */
+  options: readonly string[];
+  /** What an exit code of 1 means. */
+  failure?: string;
+}
+
 /** Words that may stand first, instead of a mode: they are for people. */
 export const SUB_COMMANDS = {
   chat: {
     usage: "chat [options] [MESSAGE]",
     summary: "Talk to the agent in this terminal, line by line; the options are those of RPC mode.",
+    options: ["model", "continue", "resume", "cwd", "approval-mode", "extension"],
   },
   models: {
     usage: "models [TEXT]",
     summary: "List the models that can be used, also those of servers on this machine.",
+    options: ["offline", "cwd", "set"],
   },
-  doctor: { usage: "doctor", summary: "Check keys, files and servers, and say what to do." },
+  doctor: {
+    usage: "doctor",
+    summary: "Check keys, files and servers, and say what to do.",
+    options: ["model", "provider", "offline", "cwd", "set"],
+    failure: "there is a problem",
+  },
   sessions: {
     usage: "sessions [list|show|verify|repair]",
     summary: "List the sessions of this project, look into one, check the files or mend one.",
+    uses: ["sessions list [TEXT]", "sessions show PATH|ID", "sessions verify [PATH|ID ...]", "sessions repair PATH|ID"],
+    options: ["session-dir", "cwd"],
+    failure: "a file is damaged, or is not found",
   },
   config: {
     usage: "config [KEY]",
     summary: "Show every setting, or one, with its value and where it comes from, and what is wrong in the files.",
+    options: ["set", "cwd", "dialect", "approve", "no-approve"],
+    failure: "a file or a variable has a mistake in it",
   },
   schema: {
     usage: "schema [rpc|session|settings]",
     summary: "Print the JSON Schema of this version: of the frames, a line of a session file, or settings.json.",
+    options: [],
   },
   replay: {
     usage: "replay DIR",
     summary: "Play a recording back without a host and tell whether every frame is the same.",
+    options: [],
+    failure: "a frame is another one",
   },
   transcript: {
     usage: "transcript run [FILE ...]",
     summary: "Play golden transcripts against an agent and tell which hold; without FILE, those of this version.",
+    options: [],
+    failure: "one does not hold",
   },
   export: {
     usage: "export FILE|ID [--out PATH]",
     summary: "Turn a session file into a page that shows it: one HTML file that needs nothing else.",
+    options: ["session-dir", "cwd", "set"],
+    failure: "there is no such session, or the page cannot be written",
   },
-} as const;
+} as const satisfies Record<string, SubCommandRow>;
 export type SubCommand = keyof typeof SUB_COMMANDS;
 
 const DIALECT_NAMES = ["union", "pi", "omp", "xcsh"] as const satisfies readonly DialectName[];
@@ -454,8 +484,8 @@ export const OPTIONS = {
     short: "a",
     kind: "flag",
     systems: PI,
-    status: "accepted",
-    summary: "Trust the project: settings in its folder that name programs count too.",
+    status: "works",
+    summary: "Trust the project: its extensions are loaded, and settings in its folder that name programs count too.",
   },
   "no-approve": {
     short: "na",

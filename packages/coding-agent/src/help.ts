@@ -1,10 +1,8 @@
-import { OPTION_ROWS, type OptionRow, SUB_COMMANDS } from "./cli-options.ts";
+import { OPTION_ROWS, type OptionRow, SUB_COMMANDS, type SubCommand, type SubCommandRow } from "./cli-options.ts";
 
 /** What `tiller --help` prints: how to start, then the options that do something. docs/cli.md has all of them. */
 export function helpText(version: string): string {
-  const rows = Object.entries(OPTION_ROWS).filter(([, row]) => row.status === "works");
-  const lines = rows.map(([name, row]) => [invocation(name, row), plain(row.summary)] as const);
-  const width = Math.max(...lines.map(([left]) => left.length));
+  const works = Object.keys(OPTION_ROWS).filter((name) => OPTION_ROWS[name]?.status === "works");
   return [
     `tiller ${version}: a headless coding agent. Your program starts it and steers it over stdin and stdout.`,
     "",
@@ -13,10 +11,35 @@ export function helpText(version: string): string {
     'In RPC mode write one JSON object per line, e.g. {"id":"1","type":"prompt","message":"Summarize this repo"}',
     "",
     "Options:",
-    ...lines.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
+    ...optionLines(works),
     "",
     "The options of pi, omp and xcsh are understood too; docs/cli.md lists every one.",
   ].join("\n");
+}
+
+/** What `tiller COMMAND --help` prints. */
+export function subCommandHelp(command: SubCommand): string {
+  const { usage, summary, uses, options, failure }: SubCommandRow = SUB_COMMANDS[command];
+  const own = Object.keys(OPTION_ROWS).filter((name) => OPTION_ROWS[name]?.commands?.includes(command));
+  const shown = [...own, ...options];
+  return [
+    ...(uses ?? [usage]).map((use) => `tiller ${use}`),
+    "",
+    plain(summary),
+    ...(shown.length === 0 ? [] : ["", "Options:", ...optionLines(shown)]),
+    ...(failure === undefined ? [] : ["", `Exit code: 0; 1 when ${failure}; 2 when it is called wrongly.`]),
+    "",
+    "tiller --help lists everything.",
+  ].join("\n");
+}
+
+function optionLines(names: readonly string[]): string[] {
+  const lines = names.flatMap((name) => {
+    const row = OPTION_ROWS[name];
+    return row ? [[invocation(name, row), plain(row.summary)] as const] : [];
+  });
+  const width = Math.max(...lines.map(([left]) => left.length));
+  return lines.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }
 
 const MODE_USAGES = [
@@ -39,5 +62,6 @@ function invocation(name: string, row: OptionRow): string {
 }
 
 function plain(summary: string): string {
-  return summary.replaceAll("`", "");
+  // Links are for docs/cli.md.
+  return summary.replaceAll("`", "").replace(/\[([^\]]+)\]\([^)]*\)/g, "$1");
 }

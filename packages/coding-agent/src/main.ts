@@ -30,8 +30,8 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     return 0;
   }
   if (parsed.kind === "help") {
-    const { helpText } = await import("./help.ts");
-    print(helpText(__TILLER_VERSION__));
+    const { helpText, subCommandHelp } = await import("./help.ts");
+    print(parsed.command ? subCommandHelp(parsed.command) : helpText(__TILLER_VERSION__));
     return 0;
   }
   if (parsed.kind === "error") {
