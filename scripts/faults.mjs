@@ -1,11 +1,19 @@
 #!/usr/bin/env node
-// `npm run test:faults`: every fault in every state (test/faults), several at a time, ten minutes at most.
-//   npm run test:faults -- "process: SIG"       those whose name matches: "GROUP: FAULT · STATE"
-//   UPDATE_RELIABILITY=1 npm run test:faults    accepts what comes of it and writes docs/reliability.md
-//   TILLER_CLI=FILE                             another built cli.js
+// `npm run test:faults`: see HELP.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { readCommandLine } from "./command-line.mjs";
 import { ensure, root } from "./ensure.mjs";
+
+const HELP = `npm run test:faults [-- NAMES]
+
+Every fault in every state (test/faults), several at a time, ten minutes at most.
+
+  npm run test:faults -- "process: SIG"       those whose name matches: "GROUP: FAULT · STATE"
+  UPDATE_RELIABILITY=1 npm run test:faults    accepts what comes of it and writes docs/reliability.md
+  TILLER_CLI=FILE npm run test:faults         another built cli.js
+`;
+const [names = "all"] = readCommandLine(HELP, { words: 1 });
 
 const LIMIT_MS = 600_000;
 const SIDE_BY_SIDE = 6;
@@ -17,7 +25,7 @@ const canMount = spawnSync(mounts[0], [...mounts.slice(1), "true"]).status === 0
 const env = {
   ...inherited,
   TILLER_CLI: inherited.TILLER_CLI ?? ensure(),
-  TILLER_FAULTS: process.argv[2] ?? "all",
+  TILLER_FAULTS: names,
   TILLER_FAULTS_MS: String(LIMIT_MS - 60_000),
   ...(canMount && { TILLER_MAY_MOUNT: "1" }),
 };

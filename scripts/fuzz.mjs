@@ -1,18 +1,25 @@
 #!/usr/bin/env node
-// `npm run test:fuzz`: input that is nearly right, and input that is not right at all (test/fuzz). No crash, no hang, and
-// an answer where one is documented.
-//   TILLER_FUZZ_LINES=1000000           lines for real processes
-//   TILLER_FUZZ_CHECKED_LINES=200000    lines for the dispatcher alone
-//   TILLER_FUZZ_STREAMS=20000           provider streams of each family, through the reader
-//   TILLER_FUZZ_STREAMS_THROUGH=500     provider streams of each family, through a real process
-//   TILLER_FUZZ_SESSION_FILES=5000      session files
-//   TILLER_FUZZ_EXTENSION_ANSWERS=500   prompts among an extension's answers
-//   TILLER_SEED=7                       the same again; a new seed each time unless told, and it is printed
-//   TILLER_CLI=FILE                     another built cli.js
-// These are the numbers unless told; zero leaves one out.
+// `npm run test:fuzz`: see HELP.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { readCommandLine } from "./command-line.mjs";
 import { ensure, root } from "./ensure.mjs";
+
+const HELP = `npm run test:fuzz
+
+Input that is nearly right, and input that is not right at all (test/fuzz). No crash, no hang, and an answer where one is
+documented. Variables, with the numbers that hold unless told; zero leaves one out:
+
+  TILLER_FUZZ_LINES=1000000           lines for real processes
+  TILLER_FUZZ_CHECKED_LINES=200000    lines for the dispatcher alone
+  TILLER_FUZZ_STREAMS=20000           provider streams of each family, through the reader
+  TILLER_FUZZ_STREAMS_THROUGH=500     provider streams of each family, through a real process
+  TILLER_FUZZ_SESSION_FILES=5000      session files
+  TILLER_FUZZ_EXTENSION_ANSWERS=500   prompts among an extension's answers
+  TILLER_SEED=7                       the same again; a new seed each time unless told, and it is printed
+  TILLER_CLI=FILE                     another built cli.js
+`;
+readCommandLine(HELP);
 
 const RUNS = {
   TILLER_FUZZ_LINES: "1000000",

@@ -1,12 +1,21 @@
 #!/usr/bin/env node
-// `npm run test:soak`: many agents at once for some minutes, under random load and with random faults (test/soak).
-//   TILLER_SOAK_AGENTS=20     so many
-//   TILLER_SOAK_MS=300000     so long
-//   TILLER_SEED=7             the same load again, as far as timing lets it; a new seed each time unless told
-//   TILLER_CLI=FILE           another built cli.js
+// `npm run test:soak`: see HELP.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { readCommandLine } from "./command-line.mjs";
 import { ensure, root } from "./ensure.mjs";
+
+const HELP = `npm run test:soak
+
+Many agents at once for some minutes, under random load and with random faults (test/soak). Variables, with what holds
+unless told:
+
+  TILLER_SOAK_AGENTS=20     so many
+  TILLER_SOAK_MS=300000     so long
+  TILLER_SEED=7             the same load again, as far as timing lets it; a new seed each time unless told
+  TILLER_CLI=FILE           another built cli.js
+`;
+readCommandLine(HELP);
 
 const { NODE_EXTRA_CA_CERTS: _unused, ...inherited } = process.env;
 const env = {

@@ -85,6 +85,21 @@ describe("the answer", () => {
   });
 });
 
+it("tells once what it could not load, and names the file that it could not read", async () => {
+  const { code, stderr } = await run({
+    args: ["-p", "-e", "no-such.ts", "--system-prompt", "/dev/zero", "--thinking", "hard", "hi"],
+    script: ['text "x"'],
+  });
+  expect([code, stderr.trim().split("\n")]).toEqual([
+    1,
+    [
+      expect.stringContaining('Warning: --thinking is "hard" and is ignored'),
+      expect.stringMatching(/^tiller: --extension names no-such.ts, but there is no file/),
+      "Error: --system-prompt: /dev/zero: not a regular file, so it is not read",
+    ],
+  ]);
+});
+
 describe("what is asked", () => {
   it.each<[what: string, args: string[], stdin: string, message: string]>([
     ["text on stdin alone", ["-p"], "from the pipe\n", "from the pipe"],

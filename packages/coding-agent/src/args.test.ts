@@ -104,12 +104,6 @@ describe("refusing to start", () => {
       'Error: --updates cannot be "sometimes"; use one of: snapshot, delta',
     ],
     [
-      "an unknown thinking level",
-      ["--thinking", "hard"],
-      2,
-      'Error: --thinking cannot be "hard"; use one of: off, minimal, low, medium, high, xhigh',
-    ],
-    [
       "a mode that is not built",
       ["--mode", "acp"],
       2,
@@ -159,7 +153,7 @@ describe("refusing to start", () => {
   });
 
   it("names every mistake at once", () => {
-    const parsed = rpc("--nonsense", "--thinking", "hard", "--approve", "-na");
+    const parsed = rpc("--nonsense", "--updates", "hard", "--approve", "-na");
     expect(parsed.kind === "error" && parsed.message.split("\n")).toHaveLength(3);
   });
 
@@ -269,6 +263,15 @@ describe("options that are settings", () => {
       modelRoles: { smol: "m" },
     });
   });
+});
+
+it("passes over a thinking level that nobody knows, with a warning, as all three systems do", () => {
+  const { options, settings, warnings } = run(rpc("--thinking", "low", "--thinking", "hard"));
+  expect([options.thinking, settings.defaultThinkingLevel]).toEqual(["low", "low"]);
+  expect(warnings).toEqual([
+    'Warning: --thinking is "hard" and is ignored; use one of: off, minimal, low, medium, high, xhigh',
+  ]);
+  expect(run(rpc("--thinking=hard")).settings.defaultThinkingLevel).toBeUndefined();
 });
 
 describe("trust in the project", () => {

@@ -238,7 +238,9 @@ function takeValue(walk: Walk, name: string, row: StartOption, given: string): v
   if (row.laterValues?.includes(value)) {
     walk.errors.push(`Error: --${name} ${value} is not built yet; built are: ${(row.values ?? []).join(", ")}`);
   } else if (row.values && !row.values.includes(value)) {
-    walk.errors.push(`Error: --${name} cannot be "${given}"; use one of: ${row.values.join(", ")}`);
+    const choices = row.values.join(", ");
+    if (row.isForgiving) walk.warnings.push(`Warning: --${name} is "${given}" and is ignored; use one of: ${choices}`);
+    else walk.errors.push(`Error: --${name} cannot be "${given}"; use one of: ${choices}`);
   } else if (row.kind === "list") {
     const parts = value.split(",").map((part) => part.trim());
     walk.options[key] = [...listSoFar(walk, key), ...parts.filter((part) => part !== "")];

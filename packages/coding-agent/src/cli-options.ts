@@ -25,6 +25,8 @@ export interface OptionRule {
   values?: readonly string[];
   /** Values other systems know whose capability is not built yet. */
   laterValues?: readonly string[];
+  /** A value that is none of them is passed over with a warning, as other systems do; else it is an error. */
+  isForgiving?: true;
   /** Other spellings of a value. */
   valueAliases?: Readonly<Record<string, string>>;
   /** The setting it stands for; a `--no-...` flag turns it off. */
@@ -209,11 +211,13 @@ export const OPTIONS = {
     kind: "value",
     placeholder: "LEVEL",
     values: THINKING_LEVELS,
+    isForgiving: true,
     valueAliases: { max: "xhigh" },
     setting: "defaultThinkingLevel",
     systems: ALL,
     status: "works",
-    summary: "How much the model thinks, clamped to what it can. `max` is taken as `xhigh`.",
+    summary:
+      "How much the model thinks, clamped to what it can. `max` is taken as `xhigh`; any other word is passed over with a warning.",
   },
   script: {
     kind: "value",

@@ -108,7 +108,8 @@ async function runMode({ run, env, cwd, print, recording }: Start): Promise<numb
     log(created.error, "");
     return created.exitCode ?? 1;
   }
-  for (const line of [...run.warnings, ...created.problems, ...created.notices]) log(line);
+  const told = [...run.warnings, ...created.problems, ...created.notices];
+  for (const line of told) log(line);
   if (run.options.listModels !== undefined) {
     const { listModels } = run.options;
     const { modelTable } = await import("./model-list.ts");
@@ -131,6 +132,7 @@ async function runMode({ run, env, cwd, print, recording }: Start): Promise<numb
     messages: created.run.prompts,
     files,
     header: created.header,
+    told,
     recording,
   });
 }

@@ -20,7 +20,7 @@ export const OPTION_RULES: Readonly<Record<string, StartOption>> = {
   "model": {"kind":"value","placeholder":"MODEL"},
   "models": {"kind":"list","placeholder":"A,B","setting":"enabledModels"},
   "api-key": {"kind":"value","placeholder":"KEY"},
-  "thinking": {"kind":"value","placeholder":"LEVEL","values":["off","minimal","low","medium","high","xhigh"],"valueAliases":{"max":"xhigh"},"setting":"defaultThinkingLevel"},
+  "thinking": {"kind":"value","placeholder":"LEVEL","values":["off","minimal","low","medium","high","xhigh"],"isForgiving":true,"valueAliases":{"max":"xhigh"},"setting":"defaultThinkingLevel"},
   "script": {"kind":"value","placeholder":"FILE"},
   "record": {"kind":"value","placeholder":"DIR"},
   "replay": {"kind":"value","placeholder":"DIR"},

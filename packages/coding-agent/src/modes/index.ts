@@ -5,6 +5,8 @@ import { type RpcModeOptions, runRpcMode } from "./rpc/rpc-mode.ts";
 /** All that a mode may need of what was put together for it. */
 export interface ModeInputs extends RpcModeOptions, PromptsInputs {
   header(): SessionHeader;
+  /** What stands on stderr already. */
+  told: readonly string[];
 }
 
 /** How the process talks. Each resolves to the exit code. What RPC mode does not need is loaded when it is asked for. */

@@ -3,9 +3,9 @@ import type { SessionEvent, SessionListener } from "../../session/session-event.
 import { type PromptsInputs, runPrompts } from "./run-prompts.ts";
 
 /** Answers on stdout, and nothing else there; what else happens is told on stderr. Resolves to the exit code. */
-export function runPrintMode(inputs: PromptsInputs): Promise<number> {
-  const { session } = inputs;
-  session.subscribe(tellOnStderr);
+export function runPrintMode(inputs: PromptsInputs & { told: readonly string[] }): Promise<number> {
+  const { session, told } = inputs;
+  session.subscribe(tellOnStderr(told));
   return runPrompts(inputs, {
     mode: "print",
     finished({ result, problem, isAnswered }, writer) {
@@ -17,11 +17,14 @@ export function runPrintMode(inputs: PromptsInputs): Promise<number> {
   });
 }
 
-const tellOnStderr: SessionListener = (event) => {
-  const line = lineFor(event);
-  if (line !== undefined) log(line);
-  return undefined;
-};
+/** Some of what was told at the start is an event too, for those who do not read stderr. */
+function tellOnStderr(told: readonly string[]): SessionListener {
+  return (event) => {
+    const line = lineFor(event);
+    if (line !== undefined && !(event.type === "notice" && told.includes(line))) log(line);
+    return undefined;
+  };
+}
 
 function lineFor(event: SessionEvent): string | undefined {
   if (event.type === "notice") return event.message;
