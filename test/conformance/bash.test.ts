@@ -126,6 +126,7 @@ describe("bash", () => {
     const [message] = await messagesOf(rpc);
     expect(message?.output).toMatch(/^MY_VARIABLE=mine$/m);
     expect(message?.output).toMatch(/^OPENAI_API_KEY=sk-mine$/m);
+    expect(message?.output).toMatch(/^PI_SESSION_ID=[0-9a-f-]{36}$/m);
     expect(message?.output).toMatch(/^no terminal$/m);
     expect(message?.output).not.toContain("sk-from-auth-json");
   });

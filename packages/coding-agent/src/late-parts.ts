@@ -58,6 +58,7 @@ export function lateMachinery(
         cwd: store.cwd,
         env,
         clock,
+        sessionId: () => store.sessionId,
         shell: shellOf(settings, cwd, env),
         messages: () => store.messages,
         model: () => models.model,
@@ -120,7 +121,14 @@ export function lateShell(ground: Ground, store: SessionStore): RunShell {
     async (folder) => {
       const { createShellCommands } = await import("./shell-command.ts");
       const shell = shellOf(settings, cwd, env);
-      return createShellCommands({ cwd: folder, env, clock, shell, keepsState: run.dialect.keepsShellState });
+      return createShellCommands({
+        cwd: folder,
+        env,
+        clock,
+        sessionId: () => store.sessionId,
+        shell,
+        keepsState: run.dialect.keepsShellState,
+      });
     },
   );
   const plain: RunShell = async (...command) => (await load())(...command);

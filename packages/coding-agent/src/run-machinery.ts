@@ -23,6 +23,7 @@ export interface MachineryOptions {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
+  sessionId?: ToolContext["sessionId"];
   shell?: ShellSettings;
   messages(): readonly AgentMessage[];
   model(): Model | null;
@@ -64,9 +65,9 @@ export function createMachinery(options: MachineryOptions): Machinery {
   };
   // The same all day long: a prompt that changes at midnight would cost the provider's cache, and thoughts bound to it.
   const date = new Date(clock.now()).toISOString().slice(0, 10);
-  const { plan, delegate, jobs, hostUris } = options;
+  const { sessionId, plan, delegate, jobs, hostUris } = options;
   const uris: ToolContext["uris"] = (path) => hostUris?.()?.find(path);
-  const context: ToolContext = { cwd, env, clock, shell, plan, delegate, jobs, uris };
+  const context: ToolContext = { cwd, env, clock, sessionId, shell, plan, delegate, jobs, uris };
   const made = new Map<string, AgentTool>();
   /** As a model was told of them: with the URLs of the host, where there are any. */
   const told = new WeakSet<AgentTool>();

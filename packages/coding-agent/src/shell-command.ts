@@ -6,6 +6,7 @@ import { type ProcessOutcome, runProcess } from "./exec/run-process.ts";
 import { type ShellSettings, shellInvocation } from "./exec/shell.ts";
 import { createShellState } from "./exec/shell-state.ts";
 import type { BashResult, RunShell } from "./session/bash-runner.ts";
+import { sessionVariables } from "./tools/bash-command.ts";
 import { MAX_BYTES } from "./tools/limits.ts";
 import { KEEP_BYTES, showOutput } from "./tools/shell-output.ts";
 
@@ -13,13 +14,15 @@ export interface ShellCommandOptions {
   cwd: string;
   env: Env;
   clock: Clock;
+  sessionId(): string;
   shell: ShellSettings;
   /** Folder and environment survive from one command to the next. */
   keepsState: boolean;
 }
 
 /** Runs the shell commands of a host. Loaded with the first one. */
-export function createShellCommands({ cwd, env, clock, shell, keepsState }: ShellCommandOptions): RunShell {
+export function createShellCommands(options: ShellCommandOptions): RunShell {
+  const { cwd, env, clock, sessionId, shell, keepsState } = options;
   const state = keepsState ? createShellState({ cwd, env }) : undefined;
 
   return async (given, onText, signal) => {
@@ -34,7 +37,8 @@ export function createShellCommands({ cwd, env, clock, shell, keepsState }: Shel
     };
     let isFileTold = false;
     try {
-      const outcome = await runProcess({ ...shellInvocation(command, shell), ...place, clock, onOutput }, signal);
+      const around = { ...place, env: { ...place.env, ...sessionVariables(sessionId()) } };
+      const outcome = await runProcess({ ...shellInvocation(command, shell), ...around, clock, onOutput }, signal);
       live.finish();
       const newCwd = prepared?.finish();
       const result = { ...describeOutput(output, endOf(outcome)), newCwd, workingDir: newCwd ?? place.cwd };

@@ -28,7 +28,7 @@ export function placeOf(context: ToolContext, { command, cwd, env }: BashArgs): 
   const place = {
     ...context,
     ...(typeof cwd === "string" && cwd !== "" && { cwd: resolvePath(context, cwd) }),
-    ...(isObject(env) && { env: { ...context.env, ...textsOf(env) } }),
+    env: { ...context.env, ...sessionVariables(context.sessionId?.()), ...(isObject(env) && textsOf(env)) },
   };
   if (!isFolder(place.cwd)) {
     throw new Error(`Working directory does not exist: ${place.cwd}\nCannot execute bash commands.`);
@@ -39,6 +39,11 @@ export function placeOf(context: ToolContext, { command, cwd, env }: BashArgs): 
     );
   }
   return place;
+}
+
+/** What a command may want to know of the session it runs for. */
+export function sessionVariables(sessionId: string | undefined): Record<string, string> {
+  return sessionId === undefined ? {} : { PI_SESSION_ID: sessionId };
 }
 
 /** An environment knows only texts. A NUL would end one. */

@@ -34,6 +34,10 @@ describe("a command that works", () => {
     expect(await fixture.text("bash", { command: "pwd; echo $HOME" })).toBe(`${fixture.root}\n${fixture.root}\n`);
   });
 
+  it("knows the session that it runs for", async () => {
+    expect(await fixture.text("bash", { command: "echo $PI_SESSION_ID" })).toBe("session-of-the-test\n");
+  });
+
   it.each(["true", "echo", "printf ' \\n'"])("that prints nothing says so: %s", async (command) => {
     expect(await fixture.text("bash", { command })).toBe("(no output)");
   });

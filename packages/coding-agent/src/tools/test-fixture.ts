@@ -38,7 +38,13 @@ export function createToolFixture(files: Record<string, string> = {}, options: F
     read: (path) => readFileSync(join(root, path), "utf8"),
     async call(name, args, signal = new AbortController().signal) {
       const env = options.env ?? { PATH: "/usr/bin:/bin", HOME: root };
-      const tools = createTools({ cwd: root, env, clock: options.clock ?? systemClock, names: [name] });
+      const tools = createTools({
+        cwd: root,
+        env,
+        clock: options.clock ?? systemClock,
+        sessionId: () => "session-of-the-test",
+        names: [name],
+      });
       const onUpdate = (partial: ToolResult) => updates.push(partial);
       return tools[0]!.execute({ toolCallId: "call_1", args: { ...args }, signal, onUpdate });
     },

@@ -11,6 +11,8 @@ export interface ToolContext {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
+  /** Of the session that the commands run for; they find it in their environment. */
+  sessionId?(): string;
   /** Which shell runs commands, when it is not the usual one. */
   shell?: ShellSettings;
   /** The plan of the session. */
