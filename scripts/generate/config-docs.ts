@@ -92,14 +92,17 @@ the process. From weakest to strongest:
 
 1. the built-in default,
 2. the default of the dialect (\`--dialect\`, or the name of the link),
-3. \`settings.json\` in the agent folder,
-4. \`.pi/settings.json\`, then \`.tiller/settings.json\` in the working folder,
+3. \`config.yml\`, then \`settings.json\` in the agent folder,
+4. \`.xcsh/config.yml\`, \`.omp/config.yml\`, \`.pi/settings.json\`, then \`.tiller/settings.json\` in the working folder,
 5. environment variables,
 6. the command line, where \`--set KEY=VALUE\` reaches every setting.
 
 A dotted key stands for nested objects: \`retry.enabled\` is \`{ "retry": { "enabled": true } }\`. Comments (\`//\`, \`/* */\`)
 and trailing commas are allowed. A value that does not fit is reported on stderr with file, line, key and what was expected; the
 rest of the file still counts. \`tiller config\` shows every setting with its value and the place that it comes from.
+
+\`config.yml\` is the file of omp and xcsh: the keys below count from there too, and all others are passed over
+([0099](decisions/0099-settings-in-yaml.md)).
 
 The agent folder is \`PI_CODING_AGENT_DIR\` when that is set, else \`TILLER_DIR\`, else \`~/.tiller/agent\`. Beside
 \`settings.json\` it holds \`models.json\` (providers), \`auth.json\` (keys) and \`sessions/\`.

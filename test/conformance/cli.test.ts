@@ -29,8 +29,8 @@ const TWO_PROVIDERS = JSON.stringify({
 });
 
 /** Starts and looks: the model in use and the thinking level. */
-async function chosen(args: string[]): Promise<string> {
-  const rpc = start({ args: ["--no-session", ...args], agentFiles: { "models.json": TWO_PROVIDERS } });
+async function chosen(args: string[], agentFiles: RpcOptions["agentFiles"] = {}): Promise<string> {
+  const rpc = start({ args: ["--no-session", ...args], agentFiles: { "models.json": TWO_PROVIDERS, ...agentFiles } });
   const { data } = await rpc.call({ type: "get_state" });
   return `${at(data, "model", "provider")}/${at(data, "model", "id")}:${at(data, "thinkingLevel")}`;
 }
@@ -120,6 +120,12 @@ describe("the first model", () => {
     });
     expect((await rpc.prompt("hi")).result).toMatchObject({ status: "completed", offline: true });
     expect(await finalStderr(rpc)).toContain("offline model");
+  });
+
+  it("is the default role of a set-up in YAML, with its level", async () => {
+    const config = "modelRoles:\n  default: south/eel-3:low\n  smol: north/owl-1\n";
+    expect(await chosen([], { "config.yml": config })).toBe("south/eel-3:low");
+    expect(await chosen(["--model", "fox"], { "config.yml": config })).toBe("north/fox-2:medium");
   });
 });
 

@@ -3,6 +3,7 @@ import type { Clock } from "@tiller/protocol/clock";
 import type { RunArgs } from "./args.ts";
 import { agentFolder, type Env, resolvePath, sessionFolder, sessionsRoot } from "./config/paths.ts";
 import { loadSettings } from "./config/settings.ts";
+import type { FileReader } from "./config/settings-file.ts";
 import { linesOfFile } from "./export/session-text.ts";
 import { NothingToExport } from "./export/write-page.ts";
 import { blobPlaces, exportPage } from "./export-page.ts";
@@ -19,6 +20,8 @@ export interface ExportInputs {
   /** The session, and where the page goes if it is said without `--out`. */
   words: readonly string[];
   run: RunArgs;
+  /** Where there is a file that needs it. */
+  readYaml?: FileReader;
   env: Env;
   cwd: string;
   clock: Clock;
@@ -51,7 +54,16 @@ export async function exportOutcome(inputs: ExportInputs): Promise<ExportOutcome
   const cwd = options.cwd === undefined ? inputs.cwd : resolvePath(options.cwd, inputs.cwd, env);
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return failed(`--cwd "${cwd}" is not a folder`);
   const agentDir = agentFolder(env, cwd);
-  const place = { dialect: dialect.name, rpc: false, agentDir, cwd, projectTrust, env, flags };
+  const place = {
+    dialect: dialect.name,
+    rpc: false,
+    agentDir,
+    cwd,
+    projectTrust,
+    env,
+    flags,
+    readYaml: inputs.readYaml,
+  };
   const { settings, problems } = loadSettings(place);
   const sessionDir = sessionFolder({ agentDir, cwd, env, sessionDir: settings.get("sessionDir") });
   const resolve = (path: string): string => resolvePath(path, cwd, env);

@@ -10,6 +10,7 @@ import {
   wantedThinkingLevel,
 } from "@tiller/ai/resolve-model";
 import type { RunCommand } from "@tiller/ai/secret-commands";
+import { isThinkingLevel } from "@tiller/ai/thinking-levels";
 import type { Clock } from "@tiller/protocol/clock";
 import type { Model, ThinkingLevel } from "@tiller/protocol/model";
 import type { CliOptions } from "./cli-options.ts";
@@ -83,10 +84,14 @@ function chooseStart(
   giveRuntimeKey(registry, options);
   const option = modelOption(options, registry);
   const { scoped, warnings } = resolveScope(settings.get("enabledModels"), registry);
-  const saved = { provider: settings.get("defaultProvider"), model: settings.get("defaultModel") };
+  const saved = savedModel(settings);
   const { model, reason } = option?.ok === false ? NO_MODEL : initialChoice(option, scoped, saved, registry);
   for (const used of [model, ...scoped.map((entry) => entry.model)]) if (used) registry.adopt(used);
-  const level = option?.ok ? option.thinkingLevel : scoped.find((entry) => entry.model === model)?.thinkingLevel;
+  const level = option?.ok
+    ? option.thinkingLevel
+    : scoped.length > 0
+      ? scoped.find((entry) => entry.model === model)?.thinkingLevel
+      : savedDefault(saved, registry) && saved.level;
   const problem = option?.ok === false ? option.error : undefined;
   return {
     problem,
@@ -172,6 +177,21 @@ function initialChoice(
   if (savedDefault(settings, registry)) return { model, reason: "the settings name it" };
   if (model?.provider === "offline") return { model, reason: "nothing else is configured" };
   return { model, reason: model ? "it is the first one that has a key" : "nothing is configured" };
+}
+
+/** In the words of pi, or else as the role `default` of omp and xcsh. */
+function savedModel(settings: Settings): SavedDefault & { level?: string } {
+  const [provider, model] = [settings.get("defaultProvider"), settings.get("defaultModel")];
+  const role = settings.get("modelRoles").default;
+  if ((provider ?? model) !== undefined || typeof role !== "string") return { provider, model };
+  const [, name = role, level] = /^(.+):(\w+)$/.exec(role) ?? [];
+  if (level === undefined || !isThinkingLevel(level)) return splitName(role);
+  return { ...splitName(name), level };
+}
+
+function splitName(name: string): SavedDefault {
+  const slash = name.indexOf("/");
+  return slash < 0 ? { model: name } : { provider: name.slice(0, slash), model: name.slice(slash + 1) };
 }
 
 interface SavedDefault {

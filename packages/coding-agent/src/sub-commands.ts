@@ -3,7 +3,7 @@ import type { SubCommand } from "./cli-options.ts";
 import type { Env } from "./config/paths.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { ReplayCommandInputs } from "./recording/sub-command.ts";
-import { trustedRun } from "./trusted-settings.ts";
+import { type TrustedRun, trustedRun } from "./trusted-settings.ts";
 
 export interface SubCommandsInputs {
   parsed: Extract<ParsedArgs, { kind: SubCommand }>;
@@ -22,13 +22,15 @@ export async function runSubCommand(inputs: SubCommandsInputs): Promise<number> 
   const { parsed, argv, env, cwd, print, tape, play } = inputs;
   const { kind, words } = parsed;
   // What a project may say is the same as for a start.
-  const run =
-    kind === "sessions" || kind === "config" || kind === "export" ? await trustedRun(parsed.run, env, cwd) : parsed.run;
+  const readsSettings = kind === "sessions" || kind === "config" || kind === "export";
+  const { run, readYaml }: Partial<TrustedRun> & Pick<TrustedRun, "run"> = readsSettings
+    ? await trustedRun(parsed.run, env, cwd)
+    : { run: parsed.run };
   const { programName, version } = tape;
   const clock = systemClock;
   if (kind === "sessions") {
     const { runSessions } = await import("./sessions/sub-command.ts");
-    return runSessions({ words, run, env, cwd, clock, print });
+    return runSessions({ words, run, readYaml, env, cwd, clock, print });
   }
   if (kind === "schema") {
     const { runSchema } = await import("./schema-command.ts");
@@ -36,11 +38,11 @@ export async function runSubCommand(inputs: SubCommandsInputs): Promise<number> 
   }
   if (kind === "config") {
     const { runConfig } = await import("./config-command/sub-command.ts");
-    return runConfig({ words, run, env, cwd, print });
+    return runConfig({ words, run, readYaml, env, cwd, print });
   }
   if (kind === "export") {
     const { runExport } = await import("./export-command.ts");
-    return runExport({ words, run, env, cwd, clock, print });
+    return runExport({ words, run, readYaml, env, cwd, clock, print });
   }
   if (kind === "chat") {
     const { runChatCommand } = await import("./chat/sub-command.ts");

@@ -19,7 +19,7 @@ function write(path: string, content: object): void {
 async function trust(...argv: string[]): Promise<string> {
   const parsed = parseArgs(["config", "--cwd", "project", ...argv], "tiller");
   if (parsed.kind !== "config") throw new Error(JSON.stringify(parsed));
-  return (await trustedRun(parsed.run, { TILLER_DIR: join(root, "agent") }, root)).projectTrust;
+  return (await trustedRun(parsed.run, { TILLER_DIR: join(root, "agent") }, root)).run.projectTrust;
 }
 
 it("of a project that nobody has decided about reaches to its texts", async () => {

@@ -32,7 +32,7 @@ export function configReport(inputs: Omit<SettingsInputs, "rpc">): ConfigReport 
   // Here the workflow settings are looked at too, so that mistakes in them are found.
   const { settings: others, findings } = loadSettings({ ...inputs, rpc: false });
   const files = settingsFiles(inputs);
-  const repeated = [files.user, ...files.project].flatMap((path) => repeatedKeys(path));
+  const repeated = files.flatMap(({ path, isYaml }) => (isYaml ? [] : repeatedKeys(path)));
   const settings = (Object.keys(SETTING_ROWS) as SettingKey[]).map((key): ReportedSetting => {
     const { default: builtIn, status, summary } = SETTING_ROWS[key]!;
     const [source, elsewhere] = [rpc.origin(key), others.origin(key)];
@@ -49,7 +49,7 @@ export function configReport(inputs: Omit<SettingsInputs, "rpc">): ConfigReport 
   });
   return {
     ok: !findings.some(({ level }) => level === "error"),
-    files: [{ scope: "user", path: files.user }, ...files.project.map((path) => ({ scope: "project" as const, path }))],
+    files: files.map(({ scope, path }) => ({ scope, path })),
     settings,
     problems: [...findings, ...repeated],
   };

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { RunArgs } from "../args.ts";
 import { agentFolder, type Env, resolvePath } from "../config/paths.ts";
-import { knownKey } from "../config/settings-file.ts";
+import { type FileReader, knownKey } from "../config/settings-file.ts";
 import { log } from "../lib/log.ts";
 import { nearNames } from "../lib/near-name.ts";
 import { type ConfigReport, configReport, type ReportedSetting } from "./report.ts";
@@ -13,6 +13,8 @@ export interface ConfigInputs {
   /** What stood behind the command: nothing, a key, or the beginning of several. */
   words: readonly string[];
   run: RunArgs;
+  /** Where there is a file that needs it. */
+  readYaml?: FileReader;
   env: Env;
   cwd: string;
 }
@@ -32,14 +34,14 @@ export function runConfig(inputs: ConfigInputs & { print(text: string): void }):
   return code;
 }
 
-export function configOutcome({ words: [asked], run, env, cwd: here }: ConfigInputs): Outcome {
+export function configOutcome({ words: [asked], run, readYaml, env, cwd: here }: ConfigInputs): Outcome {
   const { options, dialect, projectTrust, settings: flags, warnings } = run;
   const cwd = options.cwd === undefined ? here : resolvePath(options.cwd, here, env);
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
     return { code: 2, errors: [`Error: --cwd "${cwd}" is not a folder`] };
   }
   const agentDir = agentFolder(env, cwd);
-  const report = configReport({ dialect: dialect.name, agentDir, cwd, projectTrust, env, flags });
+  const report = configReport({ dialect: dialect.name, agentDir, cwd, projectTrust, env, flags, readYaml });
   const shown = settingsFor(report, asked);
   if (shown.length === 0) return { code: 2, errors: [unknownText(report, asked ?? "")] };
   const [only] = shown;

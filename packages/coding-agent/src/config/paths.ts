@@ -43,6 +43,9 @@ export function agentFolder(env: Env, cwd: string): string {
 /** Project folders that may hold a settings.json, weakest first. */
 export const PROJECT_FOLDERS = [".pi", ".tiller"] as const;
 
+/** Where omp and xcsh keep settings in YAML, weakest first. */
+export const YAML_FOLDERS = [".xcsh", ".omp"] as const;
+
 /** A folder name on common file systems may have 255 bytes. */
 const LONGEST_NAME = 200;
 

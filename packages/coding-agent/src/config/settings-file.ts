@@ -46,7 +46,14 @@ export interface FileRules {
   rpc: boolean;
   /** False for a project that may bring text but not programs. */
   programs: boolean;
+  /** Another system's own file: what it says of other things is passed over. */
+  isForeign?: boolean;
+  /** Not a JSON file. */
+  read?: FileReader;
 }
+
+/** Reads an object from a file of at most so many bytes. */
+export type FileReader = typeof readJsonFile;
 
 /** No person writes more. A larger one comes from nobody who wants to set something, and each complaint looks through all of it. */
 const LARGEST_FILE = 1024 * 1024;
@@ -55,7 +62,7 @@ const LARGEST_FILE = 1024 * 1024;
 const MOST_NAMED = 20;
 
 export function fileLayer(path: string, rules: FileRules): Layer {
-  const { object, locate, problem, place, text } = readJsonFile(path, LARGEST_FILE);
+  const { object, locate, problem, place, text } = (rules.read ?? readJsonFile)(path, LARGEST_FILE);
   const layer: Layer = { kind: rules.kind, name: path, values: new Map(), problems: [], locate };
   if (problem !== undefined) {
     layer.problems.push({ level: "error", source: path, ...place, message: problem });
@@ -96,7 +103,7 @@ function readObject(reading: Reading, object: object, outer: readonly string[]):
     else if (key !== undefined && row) {
       take(reading, { path, given, key, row, value });
       if (row.type === "any" && isPlainObject(value)) readObject(reading, onlyKnown(value, given), path);
-    } else if (!isForeign(given)) complain(reading, path, given, value);
+    } else if (!reading.rules.isForeign && !isForeign(given)) complain(reading, path, given, value);
   }
 }
 

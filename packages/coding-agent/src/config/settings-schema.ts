@@ -87,7 +87,13 @@ export const SETTINGS = {
     status: "works",
     summary: "Fall back on the built-in offline model when nothing is configured.",
   },
-  modelRoles: { type: "map", default: {}, status: "later", summary: "Models for roles such as `smol` and `slow`." },
+  modelRoles: {
+    type: "map",
+    default: {},
+    status: "works",
+    summary:
+      "Models for roles. `default`, as `provider/id` or `provider/id:LEVEL`, is the model to start with where neither defaultProvider nor defaultModel names one; the others, such as `smol` and `slow`, are not used yet.",
+  },
   "thinkingBudgets.minimal": { type: "integer", status: "later", summary: "Tokens for thinking level minimal." },
   "thinkingBudgets.low": { type: "integer", status: "later", summary: "Tokens for thinking level low." },
   "thinkingBudgets.medium": { type: "integer", status: "later", summary: "Tokens for thinking level medium." },

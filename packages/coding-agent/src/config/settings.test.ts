@@ -7,6 +7,7 @@ import { readJsonFile } from "./json-file.ts";
 import { checkSettingValue } from "./setting-value.ts";
 import { type LoadedSettings, loadSettings, type SettingsInputs } from "./settings.ts";
 import { SETTING_ROWS } from "./settings-schema.ts";
+import { readYamlFile } from "./yaml-file.ts";
 
 let root: string;
 beforeEach(() => {
@@ -458,13 +459,37 @@ describe("an existing set-up", () => {
     expect(settings.get("defaultThinkingLevel")).toBe("xhigh");
   });
 
-  it("in YAML is pointed out, unless there are JSON settings beside it", () => {
-    const yaml = write("agent/config.yml", "a: 1");
-    expect(load().problems).toEqual([
-      `${yaml}: YAML is not read yet; put the settings into ${join(root, "agent/settings.json")}`,
+  it("in YAML counts too, below the JSON of the same place; what it says of other things is passed over", () => {
+    const user = write(
+      "agent/config.yml",
+      "steeringMode: all\nfollowUpMode: all\nretry:\n  maxRetries: many\nui:\n  colour: red\n",
+    );
+    const project = write("project/.omp/config.yml", "shellPath: /bin/x\ninterruptMode: immediate\n");
+    write("agent/settings.json", { followUpMode: "one-at-a-time" });
+    const { settings, problems } = load({ readYaml: readYamlFile });
+    expect([settings.get("steeringMode"), settings.get("followUpMode"), settings.get("interruptMode")]).toEqual([
+      "all",
+      "one-at-a-time",
+      "immediate",
     ]);
-    write("agent/settings.json", {});
-    expect(load().problems).toEqual([]);
+    expect(settings.origin("steeringMode")).toEqual({ kind: "user", name: user, line: 1, column: 1 });
+    expect(problems).toEqual([
+      `${user}:4:3: retry.maxRetries is "many", expected a whole number of at least 0`,
+      `${project}:1:1: shellPath can start programs, so of a project it counts only with --approve`,
+    ]);
+    expect(load({ readYaml: readYamlFile, projectTrust: "none" }).settings.get("interruptMode")).toBe("wait");
+  });
+
+  it.each([
+    ["steeringMode: [all", /config\.yml:\d+:\d+: .*; the file is ignored until it is valid YAML/],
+    ["- a list", /config\.yml:1:1: expected keys and values; the file is ignored/],
+    [`a: ${"x".repeat(1024 * 1024)}`, /config\.yml: has \d+ bytes, so it is not read/],
+  ])("in YAML that cannot be read is told, and the rest counts", (text, problem) => {
+    write("agent/config.yml", text);
+    write("agent/settings.json", { steeringMode: "all" });
+    const { settings, problems } = load({ readYaml: readYamlFile });
+    expect([problems.length, settings.get("steeringMode")]).toEqual([1, "all"]);
+    expect(problems[0]).toMatch(problem);
   });
 
   it("is never written to", () => {

@@ -1,14 +1,14 @@
 import type { DialectName } from "@tiller/protocol/dialects/dialect";
 import { below } from "../lib/below.ts";
 import { fileExists } from "./json-file.ts";
-import { type Env, PROJECT_FOLDERS } from "./paths.ts";
+import { type Env, PROJECT_FOLDERS, YAML_FOLDERS } from "./paths.ts";
 import { checkSettingText, shownValue } from "./setting-value.ts";
-import { fileLayer, type Layer, placed, type SettingProblem } from "./settings-file.ts";
+import { type FileReader, fileLayer, type Layer, placed, type SettingProblem } from "./settings-file.ts";
 import type { SettingKey, SettingValue } from "./settings-schema.ts";
 import { SETTING_RULES, VARIABLE_SETTINGS } from "./settings-table.generated.ts";
 
 /**
- * The settings of this process. Weakest to strongest: built-in default, default of the dialect, user file, project files,
+ * The settings of this process. Weakest to strongest: built-in default, default of the dialect, user files, project files,
  * environment, command line. They are read once and never written.
  */
 
@@ -27,6 +27,8 @@ export interface SettingsInputs {
   env: Env;
   /** From the command line, checked there. */
   flags: SettingOverrides;
+  /** Given when there is a file that needs it. */
+  readYaml?: FileReader;
 }
 
 export interface Settings {
@@ -55,7 +57,7 @@ export interface LoadedSettings {
 }
 
 export function loadSettings(inputs: SettingsInputs): LoadedSettings {
-  const layers = [userLayer(inputs), ...projectLayers(inputs), ...environmentLayers(inputs), flagLayer(inputs)];
+  const layers = [...fileLayers(inputs), ...environmentLayers(inputs), flagLayer(inputs)];
   const settings = settingsOf(layers, inputs);
   const findings = layers.flatMap((layer) => layer.problems);
   return {
@@ -113,30 +115,50 @@ function originIn({ kind, name, values, locate }: Layer, key: string): SettingOr
   return { kind, name, ...(path && locate?.(path)) };
 }
 
+type Place = Pick<SettingsInputs, "agentDir" | "cwd" | "projectTrust" | "readYaml">;
+
+export interface SettingsFile {
+  scope: "user" | "project";
+  path: string;
+  /** Another system's own file. */
+  isYaml?: true;
+}
+
 /** The files that are looked for, weakest first; of the project none when it is distrusted. */
-export function settingsFiles({
-  agentDir,
-  cwd,
-  projectTrust,
-}: Pick<SettingsInputs, "agentDir" | "cwd" | "projectTrust">) {
-  const project = PROJECT_FOLDERS.map((folder) => below(cwd, `${folder}/settings.json`));
-  return { user: below(agentDir, "settings.json"), project: projectTrust === "none" ? [] : project };
+export function settingsFiles(place: Place): SettingsFile[] {
+  const { agentDir, cwd, projectTrust, readYaml } = place;
+  const yaml = readYaml ? yamlFiles(place) : [];
+  const user: SettingsFile[] = [
+    ...yaml.filter(({ scope }) => scope === "user"),
+    { scope: "user", path: below(agentDir, JSON_NAME) },
+  ];
+  if (projectTrust === "none") return user;
+  const project = PROJECT_FOLDERS.map(
+    (folder): SettingsFile => ({ scope: "project", path: below(cwd, `${folder}/${JSON_NAME}`) }),
+  );
+  return [...user, ...yaml.filter(({ scope }) => scope === "project"), ...project];
 }
 
-function userLayer(inputs: SettingsInputs): Layer {
-  const path = settingsFiles(inputs).user;
-  const layer = fileLayer(path, { kind: "user", rpc: inputs.rpc, programs: true });
-  const yaml = below(inputs.agentDir, "config.yml");
-  if (layer.values.size === 0 && fileExists(yaml) && !fileExists(path)) {
-    const message = `${yaml}: YAML is not read yet; put the settings into ${path}`;
-    layer.problems.push({ level: "warning", source: yaml, message });
-  }
-  return layer;
+const JSON_NAME = "settings.json";
+const YAML_NAME = "config.yml";
+
+/** Those of omp and xcsh that are there. */
+export function yamlFiles({ agentDir, cwd }: Pick<Place, "agentDir" | "cwd">): SettingsFile[] {
+  const files: SettingsFile[] = [
+    { scope: "user", path: below(agentDir, YAML_NAME), isYaml: true },
+    ...YAML_FOLDERS.map(
+      (folder): SettingsFile => ({ scope: "project", path: below(cwd, `${folder}/${YAML_NAME}`), isYaml: true }),
+    ),
+  ];
+  return files.filter(({ path }) => fileExists(path));
 }
 
-function projectLayers(inputs: SettingsInputs): Layer[] {
-  const rules = { kind: "project", rpc: inputs.rpc, programs: inputs.projectTrust === "code" } as const;
-  return settingsFiles(inputs).project.map((path) => fileLayer(path, rules));
+function fileLayers(inputs: SettingsInputs): Layer[] {
+  const { rpc, projectTrust, readYaml } = inputs;
+  return settingsFiles(inputs).map(({ scope, path, isYaml }) => {
+    const programs = scope === "user" || projectTrust === "code";
+    return fileLayer(path, { kind: scope, rpc, programs, ...(isYaml && { isForeign: true, read: readYaml }) });
+  });
 }
 
 function environmentLayers({ env, rpc }: SettingsInputs): Layer[] {

@@ -5,8 +5,8 @@ import { isPlainObject } from "./setting-value.ts";
 /** Loaded only when there is such a file: the YAML reader is larger than everything else at the start. */
 
 /** Reads an object from a YAML file, like `readJsonFile` from JSON. */
-export function readYamlFile(path: string): ReadFile {
-  const read = readTextFile(path);
+export function readYamlFile(path: string, largest?: number): ReadFile {
+  const read = readTextFile(path, largest);
   if (read.text === undefined) return read;
   const lines = new LineCounter();
   const document = parseDocument(read.text, { lineCounter: lines, prettyErrors: false, merge: true });
@@ -14,12 +14,15 @@ export function readYamlFile(path: string): ReadFile {
   if (mistake) {
     const { line, col } = lines.linePos(mistake.pos[0]);
     const reason = plainReason(mistake.code);
-    return { problem: `${path}:${line}:${col}: ${reason}; the file is ignored until it is valid YAML` };
+    const problem = `${path}:${line}:${col}: ${reason}; the file is ignored until it is valid YAML`;
+    return { problem, place: { line, column: col }, text: read.text };
   }
   const value = contentOf(document);
-  if ("problem" in value) return { problem: `${path}:1:1: ${value.problem}; the file is ignored` };
+  const refused = { place: { line: 1, column: 1 }, text: read.text };
+  if ("problem" in value) return { ...refused, problem: `${path}:1:1: ${value.problem}; the file is ignored` };
   if (value.value === undefined || value.value === null) return {};
-  if (!isPlainObject(value.value)) return { problem: `${path}:1:1: expected keys and values; the file is ignored` };
+  if (!isPlainObject(value.value))
+    return { ...refused, problem: `${path}:1:1: expected keys and values; the file is ignored` };
   return {
     object: value.value,
     locate(keys) {

@@ -3,6 +3,7 @@ import type { Clock } from "@tiller/protocol/clock";
 import type { RunArgs } from "../args.ts";
 import { agentFolder, type Env, locksFolder, resolvePath, sessionFolder, sessionsRoot } from "../config/paths.ts";
 import { loadSettings } from "../config/settings.ts";
+import type { FileReader } from "../config/settings-file.ts";
 import { log } from "../lib/log.ts";
 import { findSession, type SessionPlaces } from "../session/store/find-session.ts";
 import { type SessionPlace, sessionFiles } from "../session/store/session-folders.ts";
@@ -17,6 +18,8 @@ export interface SessionsInputs {
   /** What stood behind the command: an action and what it is done to. */
   words: readonly string[];
   run: RunArgs;
+  /** Where there is a file that needs it. */
+  readYaml?: FileReader;
   env: Env;
   cwd: string;
   clock: Clock;
@@ -82,6 +85,7 @@ export async function sessionsOutcome(inputs: SessionsInputs): Promise<Outcome> 
     projectTrust,
     env,
     flags,
+    readYaml: inputs.readYaml,
   });
   const sessionDir = sessionFolder({ agentDir, cwd, env, sessionDir: settings.get("sessionDir") });
   const root = sessionsRoot(agentDir);
