@@ -65,6 +65,14 @@ describe("the mode", () => {
   });
 });
 
+it("the tools of the start are those of the setting defaultTools, and what is none is told", async () => {
+  const rpc = start({ agentFiles: { "settings.json": '{"defaultTools": ["read", "bash", "fly"]}' } });
+  const { data } = await rpc.call({ type: "get_context" });
+  const tools = String(at(data, "systemPrompt")).matchAll(/^- (\w+): /gm);
+  expect([...tools].map(([, name]) => name)).toEqual(["read", "bash"]);
+  expect(await finalStderr(rpc)).toContain('there is no tool "fly"; it is left out');
+});
+
 describe("the first model", () => {
   const cases: { args: string[]; model: string; proves: Proves }[] = [
     { args: ["--provider", "south"], model: "south/owl-1:medium", proves: "pi.cli.provider" },

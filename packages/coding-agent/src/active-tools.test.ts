@@ -26,6 +26,17 @@ test.each<[story: string, options: Parameters<typeof createActiveTools>[0], mode
   expect(createActiveTools(options).names(model)).toEqual(names);
 });
 
+test.each<[options: Parameters<typeof createActiveTools>[0], names: string[]]>([
+  [{}, ["read", "grep", "find", "ls", "fly"]],
+  [{ excludeTools: ["grep"] }, ["read", "find", "ls", "fly"]],
+  [{ tools: ["bash"] }, ["bash"]],
+  [{ noBuiltinTools: true }, ["fly"]],
+])("a setting may put others in the place of the usual ones: %j", (options, names) => {
+  const exists = (name: string) => name === "fly" || FOUR.includes(name) || ["grep", "find", "ls"].includes(name);
+  const others = { usual: ["todo"], chosen: ["Read-Only", "swim"], added: () => ["fly"], lent: () => [], exists };
+  expect(createActiveTools(options, others).names(offline)).toEqual(names);
+});
+
 test("a change counts from the next look on, and can be taken back", () => {
   const active = createActiveTools({});
   expect(active.set(["read-only", "fly"])).toEqual(["fly"]);

@@ -19,6 +19,8 @@ type ToolOptions = Pick<CliOptions, "tools" | "excludeTools" | "noTools" | "noBu
 export interface Others {
   /** Built in, and offered beside those that always are. */
   usual: readonly string[];
+  /** What a setting has put in the place of all these. */
+  chosen?: readonly string[];
   /** Those of extensions, all of which are offered. */
   added(): readonly string[];
   /** Those of the host that are offered, whatever the command line says. */
@@ -59,14 +61,15 @@ export function createActiveTools(options: ToolOptions, others: Others = NO_OTHE
 }
 
 /** What the command line allows; else pi's four with those of the extensions, and for the offline model what it needs to look around. */
-function startTools(options: ToolOptions, model: Model, { usual, added }: Others): string[] {
+function startTools(options: ToolOptions, model: Model, { usual, chosen, added }: Others): string[] {
   const named = options.tools && expandToolNames(options.tools);
   if (named) {
     const excluded = options.noTools || options.noBuiltinTools ? [] : expandToolNames(options.excludeTools ?? []);
     return named.filter((name) => !excluded.includes(name));
   }
   const extras = model.provider === "offline" ? ["ls", "find", "grep"] : [];
-  const builtin = options.noTools || options.noBuiltinTools ? [] : [...defaultToolNames(), ...usual, ...extras];
+  const offered = chosen ? expandToolNames(chosen) : [...defaultToolNames(), ...usual, ...extras];
+  const builtin = options.noTools || options.noBuiltinTools ? [] : offered;
   return [...new Set([...builtin, ...added()])].filter((name) => isAllowed(options, name));
 }
 

@@ -102,11 +102,7 @@ export async function createSession(
     settings: setUp.settings,
     run: ground.run,
     header: () => store.log.header,
-    problems: [
-      ...setUp.problems,
-      ...problems,
-      ...unknownTools(ground.run.options, ground.extensions?.tools.names(), builtInTools(ground).missing),
-    ],
+    problems: [...setUp.problems, ...problems, ...unknownToolNames(ground)],
     notices: [...setUp.models.notices, ...notices.takeEarly()],
   };
 }
@@ -448,7 +444,15 @@ function builtInTools({ run, settings }: Ground): BuiltIn {
     needs ? [{ name, isOn: settings.get(needs) }] : [],
   );
   const named = (wanted: boolean): string[] => needy.filter(({ isOn }) => isOn === wanted).map(({ name }) => name);
-  return { usual: [...usual, ...named(true)], missing: named(false) };
+  return { usual: [...usual, ...named(true)], chosen: settings.get("defaultTools"), missing: named(false) };
+}
+
+/** What the command line names, or else the settings, and is no tool. */
+function unknownToolNames(ground: Ground): string[] {
+  const { chosen, missing } = builtInTools(ground);
+  const { options } = ground.run;
+  const tools = options.tools ?? (chosen && [...chosen]);
+  return unknownTools({ ...options, tools }, ground.extensions?.tools.names(), missing);
 }
 
 /** What a person should know. Before anybody listens it is kept. */

@@ -39,6 +39,8 @@ export interface Toolbox {
 export interface BuiltIn {
   /** Active at the start beside those that always are. */
   usual: readonly string[];
+  /** What a setting has put in the place of all that are active at the start. */
+  chosen?: readonly string[];
   /** Switched off by a setting: they are not there. */
   missing: readonly string[];
 }
@@ -46,13 +48,14 @@ export interface BuiltIn {
 export function createToolbox(
   options: CliOptions,
   others: OtherTools = NONE,
-  { usual, missing }: BuiltIn = ALL_BUILT_IN,
+  { usual, chosen, missing }: BuiltIn = ALL_BUILT_IN,
 ): Toolbox {
   const hasBuiltIn = (name: string): boolean => isBuiltinTool(name) && !missing.includes(name);
   let lent: LentTools | undefined;
   const other = (name: string): AgentTool | undefined => others.tool(name) ?? lent?.tool(name);
   const active = createActiveTools(options, {
     usual,
+    chosen,
     added: others.names,
     lent: () => lent?.visible() ?? [],
     exists: (name) => hasBuiltIn(name) || other(name) !== undefined,

@@ -407,7 +407,12 @@ export const SETTINGS = {
     status: "works",
     summary: "Text put before every shell command.",
   },
-  defaultTools: { type: "strings", status: "later", summary: "The tools that are active at the start." },
+  defaultTools: {
+    type: "strings",
+    status: "works",
+    summary:
+      "The tools that are active at the start beside those of extensions, presets too; `--tools` goes before it.",
+  },
   "images.autoResize": { type: "boolean", default: true, status: "later", summary: "Shrink large images." },
   "images.blockImages": { type: "boolean", default: false, status: "later", summary: "Send no images to the model." },
 
