@@ -237,7 +237,7 @@ describe("a session in this process", () => {
 describe("what cannot be", () => {
   const bad: [options: object, says: RegExp][] = [
     [{ modle: "x" }, /has no option "modle"; it has: .*model/],
-    [{ thinkingLevel: "hard" }, /--thinking cannot be "hard"/],
+    [{ thinkingLevel: "hard" }, /defaultThinkingLevel cannot be "hard"; expected one of off/],
     [{ settings: { "retry.maxRetry": 1 } }, /did you mean retry.maxRetries/],
     [{ cwd: "/no/such/folder" }, /"\/no\/such\/folder" is not a folder/],
     [{ args: ["--help"] }, /no "help" here/],

@@ -10,7 +10,8 @@ const OPTION_WORDS: OptionWords = {
   model: word("model"),
   provider: word("provider"),
   apiKey: word("api-key"),
-  thinkingLevel: word("thinking"),
+  // The setting refuses what is no level; the command line, which other programs write, only warns.
+  thinkingLevel: (level) => [...word("thinking")(level), ...word("set")(`defaultThinkingLevel=${text(level)}`)],
   script: word("script"),
   systemPrompt: word("system-prompt"),
   appendSystemPrompt: word("append-system-prompt"),
