@@ -1,5 +1,7 @@
-import { spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { writeWhole } from "../../packages/coding-agent/src/modes/rpc/frame-writer.ts";
 import { cliPath } from "../support/rpc-process.ts";
@@ -32,4 +34,14 @@ it("that cannot be written is told in a line", async () => {
   } finally {
     closeSync(full);
   }
+});
+
+it("is a line too when the working folder is gone", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tiller-gone-"));
+  // The shell goes on in a folder that it has removed itself.
+  const script = 'cd "$1" && rmdir "$1" && exec "$2" "$3" -p hi';
+  const { status, stderr } = spawnSync("sh", ["-c", script, "sh", folder, process.execPath, cliPath()], {
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([1, "Error: the working folder does not exist any more; start in another one\n"]);
 });

@@ -96,6 +96,12 @@ describe("refusing to start", () => {
       1,
       "Error: --api-key requires a model to be specified via --model, --provider/--model, or --models",
     ],
+    [
+      "an option that is nearly one, beside a mistake",
+      ["--no-sesion", "-zz"],
+      2,
+      "Error: Unknown option: -zz (--help lists all)\nError: Unknown option: --no-sesion (did you mean --no-session? --help lists all)",
+    ],
     ["an unknown short option", ["-zz"], 2, "Error: Unknown option: -zz (--help lists all)"],
     [
       "a value that does not fit",

@@ -150,8 +150,20 @@ function refusalOf(
 export function unknownText(option: string, { unknownFlag }: Dialect): string {
   return unknownFlag === "warning"
     ? `Warning: Unknown option ignored: ${option}`
-    : `Error: Unknown option: ${option} (--help lists all)`;
+    : `Error: Unknown option: ${option} (${optionHint(option)}--help lists all)`;
 }
+
+/** `--no-sesion` */
+function optionHint(option: string): string {
+  const word = option.slice(2);
+  if (word.length > LONGEST_OPTION) return "";
+  const allowed = Math.floor(word.length / 4);
+  const meant = Object.keys(OPTION_RULES).find((name) => editDistance(word, name) <= allowed);
+  return meant === undefined ? "" : `did you mean --${meant}? `;
+}
+
+/** Comparing is work that grows with the square. */
+const LONGEST_OPTION = 64;
 
 /** `tiller mdels`: who wrote a word instead of a mode may have meant a sub-command. */
 function subCommandHint({ words: [word = ""] }: Walk): string {
