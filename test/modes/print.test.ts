@@ -85,6 +85,15 @@ describe("the answer", () => {
   });
 });
 
+it("shows a model no images when the settings say so", async () => {
+  const { code, stdout } = await run({
+    args: ["-p", "--set", "images.blockImages=true", "@picture.png", "look"],
+    files: { "picture.png": PNG },
+    script: [`expect user ${JSON.stringify({ includes: "image left out: the setting" })} + text "seen"`],
+  });
+  expect([code, stdout]).toEqual([0, "seen\n"]);
+});
+
 it("tells once what it could not load, and names the file that it could not read", async () => {
   const { code, stderr } = await run({
     args: ["-p", "-e", "no-such.ts", "--system-prompt", "/dev/zero", "--thinking", "hard", "hi"],

@@ -5,7 +5,7 @@ import type { ChildCompaction, ChildMachinery } from "./child-run.ts";
 import { plainName, subAgentsFolder } from "./config/paths.ts";
 import type { Ground } from "./ground.ts";
 import { latePer } from "./lib/late.ts";
-import { requestOf, rulesOf, shellOf } from "./part-settings.ts";
+import { imageBlock, requestOf, rulesOf, shellOf } from "./part-settings.ts";
 import type { Resources } from "./resources.ts";
 import type { Machinery } from "./run-machinery.ts";
 import type { HostUris } from "./session/host-uris.ts";
@@ -103,6 +103,7 @@ async function childMachinery(
     cwd: store.cwd,
     env,
     clock,
+    sessionId: () => store.sessionId,
     shell: shellOf(settings, cwd, env),
     messages: () => store.messages,
     model: () => model,
@@ -120,6 +121,7 @@ async function childMachinery(
     approvals,
     subAgent: { id: record.id, agent: agent.name },
     recording: ground.recording,
+    shown: await imageBlock(settings),
     request: requestOf(settings, store),
   });
 }

@@ -4,7 +4,7 @@ import type { Ground } from "./ground.ts";
 import type { WarmingParts } from "./join-cache-warming.ts";
 import type { SubAgentParts } from "./join-sub-agents.ts";
 import { type Late, late, latePer } from "./lib/late.ts";
-import { asksApproval, requestOf, rulesOf, shellOf } from "./part-settings.ts";
+import { asksApproval, imageBlock, requestOf, rulesOf, shellOf } from "./part-settings.ts";
 import type { Resources } from "./resources.ts";
 import type { Machinery } from "./run-machinery.ts";
 import type { AgentSession } from "./session/agent-session.ts";
@@ -73,6 +73,7 @@ export function lateMachinery(
         hooks: extensions?.host.hooks,
         approvals,
         recording: ground.recording,
+        shown: await imageBlock(settings),
         request: requestOf(settings, store),
       });
     },

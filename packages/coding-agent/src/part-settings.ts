@@ -67,6 +67,13 @@ export function requestOf(
   };
 }
 
+/** Few want it, and only they pay for it. */
+export async function imageBlock(settings: Settings): Promise<Blinds | undefined> {
+  return settings.get("images.blockImages") ? (await import("./without-images.ts")).withoutImages : undefined;
+}
+
+type Blinds = typeof import("./without-images.ts").withoutImages;
+
 export function shellOf(settings: Settings, cwd: string, env: Env): ShellSettings {
   const given = settings.get("shellPath");
   // A path counts from the working folder; a bare name is looked up by the system.

@@ -43,6 +43,8 @@ export interface MachineryOptions {
   /** Whose machinery it is, for those who are asked; undefined for the main agent. */
   subAgent?: CallToPermit["subAgent"];
   recording?: Recording;
+  /** Takes out what models must not get. */
+  shown?(messages: readonly LlmMessage[]): LlmMessage[];
   /** What every request to a model says beside the conversation. */
   request: Pick<ModelRequest, "patience" | "cacheRetention" | "sessionId">;
 }
@@ -108,7 +110,8 @@ export function createMachinery(options: MachineryOptions): Machinery {
     }),
     credentials,
     stream(request) {
-      const whole = { ...request, ...options.request, ...(hooks && requestHooks(hooks, request.signal)) };
+      const messages = options.shown?.(request.messages) ?? request.messages;
+      const whole = { ...request, messages, ...options.request, ...(hooks && requestHooks(hooks, request.signal)) };
       if (!hooks?.listens("before_provider_headers")) return streamAssistant(whole);
       const open = async () => streamAssistant({ ...whole, headers: await shownHeaders(hooks, request) });
       return guardStream(open, request.signal);

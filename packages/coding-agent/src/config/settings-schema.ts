@@ -414,7 +414,12 @@ export const SETTINGS = {
       "The tools that are active at the start beside those of extensions, presets too; `--tools` goes before it.",
   },
   "images.autoResize": { type: "boolean", default: true, status: "later", summary: "Shrink large images." },
-  "images.blockImages": { type: "boolean", default: false, status: "later", summary: "Send no images to the model." },
+  "images.blockImages": {
+    type: "boolean",
+    default: false,
+    status: "works",
+    summary: "Send no images to models: a note stands in their place. The session keeps them.",
+  },
 
   // Extensions, skills, templates
   packages: {
