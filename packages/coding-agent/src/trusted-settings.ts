@@ -1,9 +1,9 @@
-import { join } from "node:path";
 import type { RunArgs } from "./args.ts";
 import { fileExists } from "./config/json-file.ts";
 import { agentFolder, type Env, resolvePath } from "./config/paths.ts";
 import { type LoadedSettings, loadSettings, type Settings, yamlFiles } from "./config/settings.ts";
 import type { FileReader } from "./config/settings-file.ts";
+import { below } from "./lib/below.ts";
 
 export interface TrustedSettingsInputs {
   run: RunArgs;
@@ -47,7 +47,7 @@ async function yamlReader(agentDir: string, cwd: string): Promise<FileReader | u
 async function withTrust(run: RunArgs, settings: Settings, agentDir: string, cwd: string): Promise<RunArgs> {
   const { approve, noApprove } = run.options;
   if (approve || noApprove) return run;
-  if (fileExists(join(agentDir, "trust.json"))) {
+  if (fileExists(below(agentDir, "trust.json"))) {
     const { isRemembered } = await import("./extensions/loading/trust.ts");
     if (isRemembered(agentDir, cwd)) return { ...run, projectTrust: "code" };
   }
