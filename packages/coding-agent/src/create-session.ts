@@ -28,6 +28,7 @@ import {
   lateSubAgents,
   lateTodos,
 } from "./late-parts.ts";
+import { countAnswer } from "./lib/answers.ts";
 import { type Late, late } from "./lib/late.ts";
 import { limitsOf, retryOf, sessionDir } from "./part-settings.ts";
 import type { Recording } from "./recording/seams.ts";
@@ -130,7 +131,11 @@ async function joinParts(ground: Ground): Promise<Joined> {
   const id = ids.uuid();
   const path = args.options.noSession ? undefined : join(sessionDir(ground, cwd), sessionFileName(clock.now(), id));
   const store = createSessionStore({ clock, ids, first: beginSession({ clock, ids, cwd }, { id, path }) });
-  const pipeline = createEventPipeline({ keep: store.appendMessage, endTurn: store.endTurn, observe: hooks?.observe });
+  const endTurn = (): void => {
+    store.endTurn();
+    countAnswer();
+  };
+  const pipeline = createEventPipeline({ keep: store.appendMessage, endTurn, observe: hooks?.observe });
   const models = createModelControl({
     source: extensions?.models.source ?? found.source,
     initial: found,
