@@ -60,6 +60,24 @@ const SHARED_MODULES = [
   /packages\/ai\/src\/last-made\.ts$/,
 ];
 
+/** What every start with extensions needs, and nothing without them does, is one file too. */
+const EXTENSION_MODULES = [
+  /coding-agent\/src\/(load-extensions|session-extensions|compat-host|virtual-models|session-model-registry|entry-drafts)\.ts$/,
+  /coding-agent\/src\/extension-(?!ground)[a-z]+\.ts$/,
+  /coding-agent\/src\/compat\/(index|light-types|model-context|theme|typebox)\.ts$/,
+  /coding-agent\/src\/extensions\/(?!answers)[a-z-]+\.ts$/,
+  /coding-agent\/src\/extensions\/guards\/(?!rejections)[a-z-]+\.ts$/,
+  /coding-agent\/src\/extensions\/loading\/(?!trust|parse-json|files|transform|runtime-import)[a-z-]+\.ts$/,
+  /packages\/ai\/src\/(registered-providers|whole-provider)\.ts$/,
+];
+
+/** What such a start needs, and others now and then. */
+const EXTENSION_PARTS = [
+  /coding-agent\/src\/extensions\/(answers|guards\/rejections|loading\/(trust|parse-json|files))\.ts$/,
+  /coding-agent\/src\/lib\/(copies|plain-json|schema-problem|private-file|replace)\.ts$/,
+  /coding-agent\/src\/(config\/choices|prompts\/command-list|session\/store\/fork|modes\/rpc\/(ui-bridge|pending-requests))\.ts$/,
+];
+
 /** It acts when it is loaded, which it must not for those who only import the library. */
 const ACTS_ON_LOAD = "lib/guard-stdout.ts";
 
@@ -93,6 +111,8 @@ async function bundle(input, define, minify) {
       groups: [
         { name: "start", test: (id) => start.has(id) },
         { name: "shared", test: (id) => SHARED_MODULES.some((file) => file.test(id)) },
+        { name: "load-extensions", test: (id) => EXTENSION_MODULES.some((file) => file.test(id)) },
+        { name: "extension-parts", test: (id) => EXTENSION_PARTS.some((file) => file.test(id)) },
         { name: "run-machinery", test: (id) => RUN_MODULES.some((file) => file.test(id)) },
       ],
     },

@@ -4,7 +4,6 @@ import type { ImageContent } from "@tiller/protocol/content";
 import type { AgentMessage, CustomMessage, UserMessage } from "@tiller/protocol/message";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import { createDraftKeeper } from "./entry-drafts.ts";
-import { runProcess } from "./exec/run-process.ts";
 import type { ExtensionActions, ListedTool } from "./extensions/actions.ts";
 import { messageProblem as entryProblem } from "./extensions/answers.ts";
 import { createExec } from "./extensions/exec.ts";
@@ -342,6 +341,13 @@ function editorOf(view: SessionView, store: SessionStore): SessionEditor {
 
 function execOf({ env, clock, recording }: Ground, cwd: () => string): ExtensionActions["exec"] {
   const time = recording?.liveClock ?? clock;
-  const exec = createExec({ run: (request, signal) => runProcess({ ...request, env, clock: time }, signal), cwd });
+  const exec = createExec({
+    async run(request, signal) {
+      // Only now: most extensions start no process.
+      const { runProcess } = await import("./exec/run-process.ts");
+      return runProcess({ ...request, env, clock: time }, signal);
+    },
+    cwd,
+  });
   return recording?.look("exec", exec, (command, args) => ({ command, args })) ?? exec;
 }

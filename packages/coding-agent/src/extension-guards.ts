@@ -11,6 +11,8 @@ import { createWatchdog, type WatchdogOptions } from "./extensions/guards/watchd
 export interface ExtensionGuards {
   /** Our thread goes into an extension; the function that it gives back says that it has come out again. */
   enter(label: string): () => void;
+  /** Something is about to be loaded that sees all modules of the runtime. */
+  onNative(): void;
   /** An extension wants the process to end with this code. */
   onExit(leave: (code: number) => void): void;
   /** An error that nobody caught: true when it is an extension's, and told. */
@@ -42,7 +44,7 @@ export function createExtensionGuards(
     report({ extensionPath, event, error: errorText(error) });
     return true;
   };
-  if (isGuest) return { enter: () => () => undefined, onExit: () => undefined, takeError };
+  if (isGuest) return { enter: () => () => undefined, onNative: () => undefined, onExit: () => undefined, takeError };
   const guard = guardProcess({
     process,
     ownerOf: owner,
@@ -54,10 +56,11 @@ export function createExtensionGuards(
     },
   });
   guardListeners(process, owner);
-  guardStreams();
+  const streams = guardStreams();
   const { enter } = createWatchdog({ exit: guard.exit, limitMs: stuckMs, lineInSource });
   return {
     enter,
+    onNative: streams.complete,
     onExit(given) {
       leave = given;
     },

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CompatHost } from "./compat/host.ts";
 import { compatModule, isCompatModule, needsOmpExtras, ompExtras, prepareOmpExtras } from "./compat/index.ts";
@@ -66,7 +65,11 @@ export async function loadExtensions(ground: ExtensionGround): Promise<LoadedExt
       if (isReload) found = findAll(ground, trust);
       // Whoever started the process may not read its stderr.
       for (const problem of found.problems) reports.warn(problem);
-      return loadAll(ground, found, compat, { enter: guards.enter, onCompiled: (path) => compiled.add(path) });
+      return loadAll(ground, found, compat, {
+        enter: guards.enter,
+        onNative: guards.onNative,
+        onCompiled: (path) => compiled.add(path),
+      });
     },
     limitMs: settings.get("extensionLimits.loadMs"),
     hookLimitMs: settings.get("extensionLimits.hookMs"),
@@ -123,28 +126,26 @@ async function loadAll(
   { agentDir, settings, clock }: ExtensionGround,
   { sources }: FoundExtensions,
   compat: CompatHost,
-  told: Pick<ModuleLoaderOptions, "enter" | "onCompiled">,
+  { onCompiled, ...told }: Pick<ModuleLoaderOptions, "enter" | "onNative" | "onCompiled">,
 ): Promise<LoadedFactory<FoundExtensions["sources"][number]>[]> {
   const builtin = (name: string) =>
     isCompatModule(name)
       ? async (names?: readonly string[], code?: string) => compatModule(name, compat, names, code) ?? {}
       : undefined;
-  const loader = createModuleLoader({ cacheFolder: join(agentDir, "cache", "extensions"), builtin, ...told });
-  const [loaded] = await Promise.all([
-    loadFactories(sources, loader, { timeoutMs: settings.get("extensionLimits.loadMs"), clock }),
-    sources.some(wantsOmpExtras) && prepareOmpExtras(compat),
-  ]);
+  /** What omp's extensions find on their API object is loaded for those that look for it. */
+  let extras: Promise<void> | undefined;
+  const loader = createModuleLoader({
+    cacheFolder: join(agentDir, "cache", "extensions"),
+    builtin,
+    onCompiled(path, source) {
+      onCompiled?.(path, source);
+      if (!extras && needsOmpExtras(source)) extras = prepareOmpExtras(compat);
+    },
+    ...told,
+  });
+  const loaded = await loadFactories(sources, loader, { timeoutMs: settings.get("extensionLimits.loadMs"), clock });
+  await extras;
   return loaded;
-}
-
-/** What omp's extensions find on their API object is loaded for those that look for it. */
-function wantsOmpExtras({ path }: { path: string }): boolean {
-  try {
-    return needsOmpExtras(readFileSync(path, "utf8"));
-  } catch {
-    // Whoever loads it tells why it cannot be read.
-    return false;
-  }
 }
 
 function findAll(

@@ -80,7 +80,7 @@ function uiOf(options: ContextOptions, call: Call): object {
     ui: () => actions().ui,
     theme,
     notice,
-    life: extension.life.signal,
+    life: extension.life,
     call: () => (call.isCommand ? [] : call.signal ? [call.signal] : actions().questionSignals()),
     onDialog: () => countDialog(call, extension, options.now),
     onPrompt,

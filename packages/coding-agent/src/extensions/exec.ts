@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import { errorText } from "./guards/rejections.ts";
 
 /** `pi.exec`: a program, its arguments, no shell. Whatever goes wrong is in the result: it never rejects. */
@@ -84,7 +83,7 @@ function argumentProblem(command: unknown, args: unknown): string | undefined {
 /** As shells have it: a signal is 128 and its number. */
 function codeOf({ exitCode, signal }: ExecOutcome): number {
   if (exitCode !== null) return exitCode;
-  return signal === null ? 1 : 128 + constants.signals[signal];
+  return signal === null ? 1 : 128 + process.getBuiltinModule("node:os").constants.signals[signal];
 }
 
 function createCollector() {

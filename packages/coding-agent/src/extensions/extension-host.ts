@@ -92,8 +92,8 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
   const isBound = new WeakSet<Extension>();
   let generation = await generate(false);
 
-  const contexts = new WeakMap<Extension, { base: object; command: object }>();
-  const contextsOf = (extension: Extension): { base: object; command: object } => {
+  const contexts = new WeakMap<Extension, { base: object; forCommands(): object }>();
+  const contextsOf = (extension: Extension): { base: object; forCommands(): object } => {
     const known = contexts.get(extension);
     if (known) return known;
     const about: ContextOptions = {
@@ -106,7 +106,12 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
       successor: () => successorOf(extension),
     };
     const base = createContext(about);
-    const made = { base, command: createCommandContext(about, base) };
+    let command: object | undefined;
+    const forCommands = (): object => {
+      command ??= createCommandContext(about, base);
+      return command;
+    };
+    const made = { base, forCommands };
     contexts.set(extension, made);
     return made;
   };
@@ -121,8 +126,8 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     return inherit(next ? context(next, newCall(undefined, true)) : {}, sending({ actions: act, problem }));
   };
   const context = (extension: Extension, call: Call): object => {
-    const { base, command } = contextsOf(extension);
-    return contextFor(call.isCommand ? command : base, call);
+    const { base, forCommands } = contextsOf(extension);
+    return contextFor(call.isCommand ? forCommands() : base, call);
   };
 
   const asking = createRunner({

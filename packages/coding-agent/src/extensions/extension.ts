@@ -17,8 +17,9 @@ export interface Extension extends OpenDialogs {
   readonly commands: Map<string, CommandDefinition>;
   readonly flags: Map<string, FlagDefinition>;
   /** Aborts when another session is entered or the extensions are loaded anew: its objects are of no use any more. */
-  readonly life: AbortController;
+  readonly life: AbortSignal;
   readonly isAlive: boolean;
+  end(): void;
 }
 
 export type Handler = (event: object, ctx: object) => unknown;
@@ -55,9 +56,16 @@ export interface FlagDefinition {
 }
 
 export function newExtension(source: ExtensionSource): Extension {
-  const life = new AbortController();
-  // Every open dialog listens: that is no leak.
-  setMaxListeners(0, life.signal);
+  let isAlive = true;
+  let life: AbortController | undefined;
+  /** Made for the first who listens: at a start nobody does. */
+  const makeLife = (): AbortController => {
+    const made = new AbortController();
+    // Every open dialog listens: that is no leak.
+    setMaxListeners(0, made.signal);
+    if (!isAlive) made.abort();
+    return made;
+  };
   return {
     source,
     handlers: new Map(),
@@ -65,9 +73,16 @@ export function newExtension(source: ExtensionSource): Extension {
     commands: new Map(),
     flags: new Map(),
     ...noDialogs(),
-    life,
+    get life() {
+      life ??= makeLife();
+      return life.signal;
+    },
     get isAlive() {
-      return !life.signal.aborted;
+      return isAlive;
+    },
+    end() {
+      isAlive = false;
+      life?.abort();
     },
   };
 }

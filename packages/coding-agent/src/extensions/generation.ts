@@ -95,7 +95,7 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
     const called = await callExtension(() => candidate.factory(api as never), call);
     if (!("error" in called)) return extension;
     report({ extensionPath: source.path, event: "load", error: `Failed to load extension: ${called.error}` });
-    extension.life.abort();
+    extension.end();
     // What it had registered until then goes with it.
     hub.forget(source.path);
     for (const registered of [providers, mcpServers]) {
@@ -114,7 +114,7 @@ export async function createGeneration(options: GenerationOptions): Promise<Gene
   let isRetired = false;
   const end = (): void => {
     hub.clear();
-    for (const { life } of extensions) life.abort();
+    for (const extension of extensions) extension.end();
   };
 
   return {

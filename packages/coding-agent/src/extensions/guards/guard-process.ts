@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import { createReplacements } from "../../lib/replace.ts";
 
 /** An extension must not end the process under everybody's feet: what it calls for is an orderly end. */
@@ -64,7 +63,7 @@ export function guardProcess({ process: host, ownerOf, onExit }: ProcessGuardOpt
     const number = Number(code ?? host.exitCode ?? 0);
     return refuse(`process.exit(${code ?? ""})`, Number.isInteger(number) ? number & 0xff : 1);
   });
-  replacements.replace(host, "abort", () => () => refuse("process.abort()", 128 + constants.signals.SIGABRT));
+  replacements.replace(host, "abort", () => () => refuse("process.abort()", 128 + signalNumber("SIGABRT")));
   replacements.replace(host, "kill", (original) => (pid, signal) => {
     const name = signalName(signal);
     const meansUs = pid === host.pid || pid === -host.pid || pid === 0;
@@ -81,11 +80,16 @@ export function guardProcess({ process: host, ownerOf, onExit }: ProcessGuardOpt
   return { exit, release };
 }
 
+/** Asked for when somebody ends something. */
+function signalNumbers(): Record<string, number> {
+  return process.getBuiltinModule("node:os").constants.signals;
+}
+
 function signalName(signal: string | number | undefined): string {
   if (typeof signal !== "number") return signal ?? "SIGTERM";
-  return Object.entries(constants.signals).find(([, number]) => number === signal)?.[0] ?? String(signal);
+  return Object.entries(signalNumbers()).find(([, number]) => number === signal)?.[0] ?? String(signal);
 }
 
 function signalNumber(name: string): number {
-  return Object.entries(constants.signals).find(([known]) => known === name)?.[1] ?? 0;
+  return signalNumbers()[name] ?? 0;
 }

@@ -13,7 +13,7 @@ let count = 0;
 const behindGuard = (body: string) =>
   programs.start(
     `streams-${count++}.js`,
-    `const release = require("./guard-streams.js").guardStreams();
+    `const { complete, release } = require("./guard-streams.js").guardStreams(); complete();
      const fs = require("fs"); const { spawn, spawnSync, execSync, execFileSync, exec, fork } = require("child_process");
      const say = (value) => fs.writeSync(2, "got " + JSON.stringify(value) + "\\n");
      (async () => { ${body} })();`,
@@ -42,6 +42,32 @@ describe("who writes to stdout by its number", () => {
   ];
   it.concurrent.each(ways)("%s: it is on stderr", async (_what, body) => {
     expect(await behindGuard(body)).toMatchObject({ stdout: "", stderr: "stray\n", code: 0 });
+  });
+});
+
+describe("what takes long to load is guarded when somebody asks for it", () => {
+  const ways: [what: string, body: string][] = [
+    [
+      "a module by its name",
+      'process.getBuiltinModule("child_process").spawnSync("echo", ["stray"], { stdio: "inherit" })',
+    ],
+    [
+      "through the main module",
+      'process.mainModule.require("child_process").spawnSync("echo", ["stray"], { stdio: "inherit" })',
+    ],
+    [
+      "promises of files",
+      // A socket cannot be opened by its path; the error tells which was meant.
+      `require("fs").promises.writeFile("/dev/stdout", "").catch(({ path }) => path === "/dev/stderr" && console.error("stray"))`,
+    ],
+  ];
+  it.concurrent.each(ways)("%s: it is on stderr", async (what, body) => {
+    const text = `require("./guard-streams.js").guardStreams();
+      const isLoaded = (name) => process.moduleLoadList.includes("NativeModule " + name);
+      if (isLoaded("child_process") || isLoaded("internal/fs/promises")) process.exitCode = 1;
+      ${body}`;
+    const program = programs.start(`late-${what.replaceAll(" ", "-")}.js`, text);
+    expect(await program.done).toMatchObject({ stdout: "", stderr: "stray\n", code: 0 });
   });
 });
 
@@ -97,7 +123,7 @@ describe("what still works", () => {
 
   it("the guard, for modules that were loaded before it", async () => {
     const text = `import("node:fs").then((early) => {
-      require("./guard-streams.js").guardStreams();
+      require("./guard-streams.js").guardStreams().complete();
       early.writeSync(1, "stray\\n");
     });`;
     expect(await programs.start("early.js", text).done).toMatchObject({ stdout: "", stderr: "stray\n" });

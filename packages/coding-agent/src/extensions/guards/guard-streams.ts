@@ -1,6 +1,3 @@
-import childProcess from "node:child_process";
-import fs from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { Readable } from "node:stream";
 import { createReplacements, type Replacements } from "../../lib/replace.ts";
 import { quietStdio } from "./child-stdio.ts";
@@ -10,6 +7,9 @@ import { quietStdio } from "./child-stdio.ts";
  * stdout by its number goes to stderr, also from the children they start. Our own reader and writer hold the functions
  * that were there before.
  */
+
+/** The objects of which others get the functions, not copies of them. */
+const fs = process.getBuiltinModule("node:fs");
 
 const STDIN = 0;
 const STDOUT = 1;
@@ -54,27 +54,67 @@ const AT_END: Readonly<Record<string, (args: readonly unknown[]) => unknown>> = 
   readFile: (args) => callBack(args, emptyFile(args[1])),
 };
 
-/** Starts no process and stops nothing that is open. Returns the way back. */
-export function guardStreams(): () => void {
+export interface StreamGuard {
+  /**
+   * Also for what takes milliseconds to load, and most extensions never ask for: to be called before code can get hold of
+   * it. Whoever asks this process for one of its modules has called it.
+   */
+  complete(): void;
+  release(): void;
+}
+
+/** Starts no process and stops nothing that is open. */
+export function guardStreams(): StreamGuard {
   const replacements = createReplacements();
-  guardDescriptors(replacements);
-  guardChildren(replacements);
-  replacements.replaceGetter(process, "stdin", endedStdin());
-  syncBuiltinESMExports();
-  return () => {
-    replacements.undo();
-    syncBuiltinESMExports();
+  let isComplete = false;
+  const complete = (): void => {
+    if (isComplete) return;
+    isComplete = true;
+    entrances.undo();
+    guardPromises(replacements);
+    guardChildren(replacements);
+    renewImports();
   };
+  const entrances = guardEntrances(complete);
+  guardDescriptors(replacements);
+  replacements.replaceGetter(process, "stdin", endedStdin());
+  return {
+    complete,
+    release() {
+      isComplete = true;
+      entrances.undo();
+      replacements.undo();
+      renewImports();
+    },
+  };
+}
+
+/** Who imports a module of the runtime sees what is in it by then, once this is called. */
+function renewImports(): void {
+  process.getBuiltinModule("node:module").syncBuiltinESMExports();
+}
+
+/** Where code gets hold of modules of the runtime without anybody loading anything for it. */
+function guardEntrances(complete: () => void): Replacements {
+  const entrances = createReplacements();
+  const open = (target: object, name: string): void => {
+    const before = Object.getOwnPropertyDescriptor(target, name);
+    if (!before) return;
+    entrances.replaceGetter(target, name, () => {
+      complete();
+      return Reflect.get(target, name);
+    });
+  };
+  open(fs, "promises");
+  open(process, "getBuiltinModule");
+  open(process, "mainModule");
+  return entrances;
 }
 
 function guardDescriptors(replacements: Replacements): void {
   const table = fs as unknown as Table;
   for (const name of WRITERS) {
     wrap(replacements, table, name, (original, args) => original(instead(args[0]), ...args.slice(1)));
-  }
-  const promising = fs.promises as unknown as Table;
-  for (const name of PROMISING_WRITERS) {
-    wrap(replacements, promising, name, (original, args) => original(instead(args[0]), ...args.slice(1)));
   }
   // Nobody else may close them.
   wrap(replacements, table, "closeSync", (original, args) => (isStandard(args[0]) ? undefined : original(...args)));
@@ -84,8 +124,16 @@ function guardDescriptors(replacements: Replacements): void {
   }
 }
 
+function guardPromises(replacements: Replacements): void {
+  const promising = fs.promises as unknown as Table;
+  for (const name of PROMISING_WRITERS) {
+    wrap(replacements, promising, name, (original, args) => original(instead(args[0]), ...args.slice(1)));
+  }
+}
+
 /** `fork` is not among them: its child cannot speak without a channel of its own, and it goes through `spawn`. */
 function guardChildren(replacements: Replacements): void {
+  const childProcess = process.getBuiltinModule("node:child_process");
   const table = childProcess as unknown as Table;
   for (const name of ["spawnSync", "execSync", "execFileSync"]) {
     wrap(replacements, table, name, (original, args) => original(...args.map(withQuietStdio)));

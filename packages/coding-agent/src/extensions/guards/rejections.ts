@@ -24,9 +24,11 @@ export function ownerOf(error: unknown, extensions: readonly ExtensionPlace[], o
   if (extensions.length === 0) return undefined;
   const asker = typeof error === "object" && error !== null ? askers.get(error) : undefined;
   if (asker !== undefined) return asker;
-  const frames = stacksOf(error).flatMap(framesOf);
-  for (const frame of frames) {
-    const owner = ownerOfFrame(frame, extensions);
+  const stacks = stacksOf(error);
+  const frames = stacks.flatMap(framesOf);
+  const named = extensions.filter((place) => stacks.some((stack) => mayName(stack, place)));
+  for (const frame of named.length > 0 ? frames : []) {
+    const owner = ownerOfFrame(frame, named);
     if (owner) return owner.path;
   }
   return frames.some((frame) => isInside(frame, ownFolder)) ? undefined : UNKNOWN_EXTENSION;
@@ -43,6 +45,11 @@ export async function askedBy<T>(extensionPath: string, work: Promise<T>): Promi
     if (typeof error === "object" && error !== null) askers.set(error, extensionPath);
     throw error;
   }
+}
+
+/** Asked for each extension before every frame is looked at: most are in no frame. */
+function mayName(stack: string, { path, baseDir }: ExtensionPlace): boolean {
+  return stack.includes(path) || (baseDir !== undefined && stack.includes(baseDir)) || stack.includes("file://");
 }
 
 function ownerOfFrame(frame: string, extensions: readonly ExtensionPlace[]): ExtensionPlace | undefined {

@@ -16,6 +16,15 @@ export function kindOf(path: string): Kind {
   return stats?.isDirectory() ? "folder" : undefined;
 }
 
+/** Most folders are not there, and an exception for each would take its time. What cannot be looked at may be there. */
+export function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 export function realPath(path: string): string {
   try {
     // The other one asks for every folder on the way.
@@ -28,6 +37,7 @@ export function realPath(path: string): string {
 /** In the order of their names; hidden ones are left out. */
 export function namesIn(folder: string, problems: string[]): string[] {
   try {
+    if (isMissing(folder)) return [];
     return readdirSync(folder)
       .filter((name) => !name.startsWith("."))
       .sort();

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { type Env, resolvePath } from "../../config/paths.ts";
 import { extensionsIn, type FolderContent, matchingPaths, namedFolder, packageFolder } from "./entry-files.ts";
-import { kindOf, realPath } from "./files.ts";
+import { isMissing, kindOf, realPath } from "./files.ts";
 import { PROJECT_EXTENSION_FOLDERS, USER_EXTENSION_FOLDER } from "./may-have-extensions.ts";
 import { isPackageSource, type PackageEntry, packageEntries, packageEntry } from "./packages.ts";
 import { filterPaths, isPattern } from "./path-patterns.ts";
@@ -83,7 +83,7 @@ function findInProject(place: ExtensionPlace, found: FoundExtensions): void {
   const user = realPath(join(place.agentDir, USER_EXTENSION_FOLDER));
   // A project that holds the agent folder does not own what belongs to the user.
   const folders = PROJECT_EXTENSION_FOLDERS.map((name) => join(place.cwd, name)).filter(
-    (path) => realPath(path) !== user,
+    (path) => !isMissing(path) && realPath(path) !== user,
   );
   const isTrusted = place.projectTrust === "code" || isRemembered(place.agentDir, place.cwd);
   for (const folder of folders) {

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { type Compiler, mapsWith } from "./compiler-steps.ts";
 import { type Position, through } from "./source-positions.ts";
 
@@ -9,6 +8,7 @@ import { type Position, through } from "./source-positions.ts";
  */
 export function lineInSource(path: string, place: Position): number | undefined {
   try {
+    const { createRequire } = process.getBuiltinModule("node:module");
     const oxc = createRequire(import.meta.url)("oxc-transform") as Compiler;
     return through(mapsWith(oxc, path, readFileSync(path, "utf8")), place)?.line;
   } catch {

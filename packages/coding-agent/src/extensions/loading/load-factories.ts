@@ -16,21 +16,32 @@ export interface LoadOptions {
   clock: Clock;
 }
 
-export function loadFactories<Source extends { path: string }>(
+export async function loadFactories<Source extends { path: string }>(
   sources: readonly Source[],
   loader: ModuleLoader,
-  options: LoadOptions,
+  { timeoutMs, clock }: LoadOptions,
 ): Promise<LoadedFactory<Source>[]> {
-  return Promise.all(sources.map((source) => loadOne(source, loader, options)));
+  // They all begin now: one timer is enough for them.
+  let cancel = (): void => undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    cancel = clock.after(timeoutMs, () =>
+      reject(new Error(`the module did not finish loading within ${timeoutMs} ms; look for an await that never ends`)),
+    );
+  });
+  try {
+    return await Promise.all(sources.map((source) => loadOne(source, loader, tooLate)));
+  } finally {
+    cancel();
+  }
 }
 
 async function loadOne<Source extends { path: string }>(
   source: Source,
   loader: ModuleLoader,
-  options: LoadOptions,
+  tooLate: Promise<never>,
 ): Promise<LoadedFactory<Source>> {
   try {
-    const namespace = await within(loader.load(source.path), options);
+    const namespace = await Promise.race([loader.load(source.path), tooLate]);
     const factory = factoryOf(namespace);
     if (factory) return { source, factory };
     return { source, error: `Extension does not export a valid factory function: ${source.path}` };
@@ -50,13 +61,4 @@ function factoryOf(namespace: Record<string, unknown>): ExtensionFactory | undef
   let found: unknown = namespace.default;
   if (typeof found === "object" && found !== null && "default" in found) found = found.default;
   return typeof found === "function" ? (found as ExtensionFactory) : undefined;
-}
-
-function within<T>(work: Promise<T>, { timeoutMs, clock }: LoadOptions): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(timeoutMs, () => {
-      reject(new Error(`the module did not finish loading within ${timeoutMs} ms; look for an await that never ends`));
-    });
-    work.then(resolve, reject).finally(cancel);
-  });
 }

@@ -258,6 +258,30 @@ describe("what a module may import", () => {
   });
 });
 
+test.each([
+  [
+    "files and modules of ours",
+    'import { Type } from "typebox"; import { x } from "./x.ts"; export default [Type, x]',
+    0,
+  ],
+  ["one of the runtime", 'import { sep } from "node:path"; export default sep', 1],
+  ["one of the runtime, by require", 'const { sep } = require("path"); module.exports = sep', 1],
+  ["a package", 'import late from "late"; export default late', 1],
+])("who guards what the runtime has hears in time of %s", async (_what, source, times) => {
+  const heard: unknown[] = [];
+  const onNative = (): void => void heard.push(Reflect.get(globalThis, "lateIsHere"));
+  const builtin = (name: string) => given[name] && (async () => given[name] as object);
+  const packageFile = { "node_modules/late/package.json": '{"main":"main.js"}' };
+  folder.write({ ...packageFile, "node_modules/late/main.js": "module.exports = globalThis.lateIsHere = true" });
+  folder.write({ "main.ts": source, "x.ts": "export const x = 1" });
+  try {
+    await createModuleLoader({ cacheFolder: folder.at("cache"), builtin, onNative }).load(folder.at("main.ts"));
+  } finally {
+    Reflect.deleteProperty(globalThis, "lateIsHere");
+  }
+  expect(heard).toEqual(Array(times).fill(undefined));
+});
+
 describe("modules that need each other", () => {
   test("functions can be used at once, values later", async () => {
     const files = {

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CompileCache, createCache } from "./cache.ts";
@@ -10,7 +9,7 @@ import { isUnknownToRuntime, missingName, nativeImport } from "./native-import.t
 import { parseJson } from "./parse-json.ts";
 import { resolveFile } from "./resolve-file.ts";
 import { type Builtin, resolveImport, type Target } from "./resolve-import.ts";
-import { compileModule, createScopeObjects, finishNamespace, type ModuleScope } from "./run-module.ts";
+import { compileModule, createScopeObjects, finishNamespace, type ModuleBody, type ModuleScope } from "./run-module.ts";
 import { placeInSource } from "./stack-trace.ts";
 
 /**
@@ -33,13 +32,16 @@ export interface ModuleLoaderOptions {
   /** Told when a module begins to run; the function that it gives back, when it gives way. */
   enter?(label: string): () => void;
   /** The lines of this file are not those of its source: it was compiled. */
-  onCompiled?(path: string): void;
+  onCompiled?(path: string, source: string): void;
+  /** Told before the runtime loads something itself, which then sees all that the runtime has. */
+  onNative?(): void;
 }
 
 interface Module extends Pick<ModuleScope, "namespace" | "module"> {
   path: string;
   /** Undefined for data. */
   compiled?: Compiled;
+  body?: ModuleBody;
   /** Set when somebody has asked for it to be evaluated. */
   evaluated?: Promise<void>;
   isRun: boolean;
@@ -81,14 +83,21 @@ async function readModule(loader: Loader, path: string): Promise<Module> {
   const parts = createScopeObjects(path);
   const module: Module = { path, ...parts, isRun: false, waitsFor: new Set(), required: new Map() };
   const language = languageOf(path);
-  if (path.endsWith(".node")) return finished(module, createRequire(path)(path));
+  if (path.endsWith(".node")) return finished(module, nativeRequire(loader, path)(path));
   const source = readFileSync(path, "utf8");
   if (path.endsWith(".json")) return finished(module, readJson(path, source));
   // As hosts that run on Bun have it: any other file is its text.
   if (language === undefined) return finished(module, source);
   module.compiled = loader.cache.get(source, language) ?? (await compile(loader, path, source, language));
-  loader.onCompiled?.(path);
+  // Before any of them runs: from then on a second thread, which watches them, starts beside this one.
+  module.body = compileModule(path, module.compiled);
+  loader.onCompiled?.(path, source);
   return module;
+}
+
+function nativeRequire(loader: Loader, path: string): NodeJS.Require {
+  loader.onNative?.();
+  return process.getBuiltinModule("node:module").createRequire(path);
 }
 
 async function compile(loader: Loader, path: string, source: string, language: string): Promise<Compiled> {
@@ -122,18 +131,18 @@ async function run(loader: Loader, module: Module): Promise<void> {
   await prepareRequires(loader, module);
   if (module.isRun || !module.compiled) return;
   try {
-    await runCode(loader, module, module.compiled);
+    await runCode(loader, module);
   } finally {
     module.waitsFor.clear();
   }
   finishNamespace(module, module.compiled.kind);
 }
 
-function runCode(loader: Loader, module: Module, compiled: Compiled): unknown {
+function runCode(loader: Loader, module: Module): unknown {
   module.isRun = true;
   const leave = loader.enter?.(`${module.path} (module)`);
   try {
-    return compileModule(module.path, compiled)(scopeOf(loader, module));
+    return module.body?.(scopeOf(loader, module));
   } finally {
     leave?.();
   }
@@ -150,7 +159,7 @@ function scopeOf(loader: Loader, module: Module): ModuleScope {
     // A rejection, never an exception.
     importDynamic: async (specifier) => importFrom(loader, module, String(specifier)),
     meta: metaOf(path),
-    require: requireOf(module),
+    require: requireOf(loader, module),
   };
 }
 
@@ -162,7 +171,16 @@ function metaOf(path: string): object {
     if (target.path !== undefined) return pathToFileURL(target.path).href;
     return specifier.includes(":") ? specifier : `node:${specifier}`;
   };
-  return { url: pathToFileURL(path).href, filename: path, dirname: dirname(path), resolve: resolveName, main: false };
+  return {
+    // Few ask for it, and it takes longer than the rest.
+    get url() {
+      return pathToFileURL(path).href;
+    },
+    filename: path,
+    dirname: dirname(path),
+    resolve: resolveName,
+    main: false,
+  };
 }
 
 function notFound(specifier: string, from: string): Error {
@@ -209,6 +227,7 @@ async function importNative(
   specifier: string,
   path: string | undefined,
 ): Promise<object> {
+  loader.onNative?.();
   try {
     return await nativeImport(specifier, path);
   } catch (error) {
@@ -262,7 +281,7 @@ function exportsOf(loader: Loader, module: Module): unknown {
   if (module.compiled?.kind === "esm") return module.namespace;
   if (!module.isRun && module.compiled) {
     try {
-      runCode(loader, module, module.compiled);
+      runCode(loader, module);
     } catch (error) {
       // The next one who asks gets the error too, not what was there before it.
       module.isRun = false;
@@ -274,10 +293,10 @@ function exportsOf(loader: Loader, module: Module): unknown {
 }
 
 /** Most modules never call it, so Node's own is made late. */
-function requireOf({ path, required }: Module): object {
+function requireOf(loader: Loader, { path, required }: Module): object {
   let made: NodeJS.Require | undefined;
   const native = (): NodeJS.Require => {
-    made ??= createRequire(path);
+    made ??= nativeRequire(loader, path);
     return made;
   };
   const require = (specifier: string): unknown => {

@@ -1,4 +1,3 @@
-import { builtinModules, createRequire } from "node:module";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { languageOf } from "./compiled.ts";
@@ -17,7 +16,6 @@ export type Target =
   | { kind: "native"; path?: string }
   | { kind: "missing" };
 
-const BUILTINS = new Set(builtinModules);
 const IS_URL = /^[a-z][a-z0-9+.-]+:/i;
 
 /** `names`: those that are imported from it, if that is known; `code`: that of who imports them. */
@@ -33,7 +31,7 @@ export function resolveImport(specifier: string, from: string, builtin: Builtin)
   if (given) return { kind: "given", open: given };
   const helper = compilerHelper(specifier);
   if (helper) return { kind: "helper", value: helper };
-  if (BUILTINS.has(specifier) || IS_URL.test(specifier)) return { kind: "native" };
+  if (isOfRuntime(specifier) || IS_URL.test(specifier)) return { kind: "native" };
   const path = resolvePackage(specifier, from) ?? byRequire(specifier, from);
   if (path === undefined) return { kind: "missing" };
   // Of packages only what the runtime cannot load is loaded by us.
@@ -42,10 +40,17 @@ export function resolveImport(specifier: string, from: string, builtin: Builtin)
     : { kind: "native", path };
 }
 
+let builtins: Set<string> | undefined;
+
+function isOfRuntime(specifier: string): boolean {
+  builtins ??= new Set(process.getBuiltinModule("node:module").builtinModules);
+  return builtins.has(specifier);
+}
+
 /** Knows places that only the user does: NODE_PATH and the like. */
 function byRequire(specifier: string, from: string): string | undefined {
   try {
-    return createRequire(from).resolve(specifier);
+    return process.getBuiltinModule("node:module").createRequire(from).resolve(specifier);
   } catch {
     return undefined;
   }

@@ -16,13 +16,15 @@ export interface ModuleScope {
   folder: string;
 }
 
+export type ModuleBody = (scope: ModuleScope) => unknown;
+
 export function createScopeObjects(path: string): Pick<ModuleScope, "namespace" | "module"> {
   return { namespace: createNamespace(), module: { exports: {}, filename: path, id: path } };
 }
 
 const STRICT = '"use strict";return(async()=>{';
 
-export function compileModule(path: string, { kind, code }: Compiled): (scope: ModuleScope) => unknown {
+export function compileModule(path: string, { kind, code }: Compiled): ModuleBody {
   const [before, after] = kind === "esm" ? [STRICT, "\n})()"] : ["", "\n"];
   const options = { filename: path, columnOffset: -before.length };
   const body = compileFunction(before + code + after, [...PARAMETERS], options);
