@@ -38,12 +38,14 @@ export interface ApiOptions {
 
 /** The one argument of an extension's factory. */
 export function createApi(options: ApiOptions): object {
-  const api = { ...registration(options), ...actionsOf(options), events: options.bus };
+  const api: Record<string, unknown> = registration(options);
+  api.events = options.bus;
+  addActions(api, options);
   return Object.defineProperties(api, Object.getOwnPropertyDescriptors(options.extras));
 }
 
 /** Works from the beginning. What is wrong is told and left out: the rest of the extension still works. */
-function registration(options: ApiOptions): object {
+function registration(options: ApiOptions): Record<string, unknown> {
   const { extension, bound, problem } = options;
   const extensionPath = extension.source.path;
   return {
@@ -153,7 +155,7 @@ function listen({ extension, onHandler, onLastHandler }: ApiOptions, name: HookN
 }
 
 /** What puts messages into the conversation. */
-export function sending({ actions, problem }: Pick<ApiOptions, "actions" | "problem">): object {
+export function sending({ actions, problem }: Pick<ApiOptions, "actions" | "problem">) {
   /** Nobody waits for these, so what goes wrong is told. */
   const inBackground = (event: string, work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => problem(event, error instanceof Error ? error.message : String(error)));
@@ -172,43 +174,43 @@ export function sending({ actions, problem }: Pick<ApiOptions, "actions" | "prob
   };
 }
 
-function actionsOf(options: ApiOptions): object {
+/** One by one: an object that is put together from several takes ten times the memory, for each extension at each start. */
+function addActions(api: Record<string, unknown>, options: ApiOptions): void {
   const { actions } = options;
-  return {
-    ...sending(options),
-    appendEntry(customType: unknown, data?: unknown) {
-      if (typeof customType !== "string" || customType === "")
-        throw new TypeError("appendEntry: customType must be a text");
-      return actions().appendEntry(customType, data);
-    },
-    setSessionName(name: unknown) {
-      if (typeof name !== "string") throw new TypeError("setSessionName: name must be a text");
-      actions().setSessionName(name);
-    },
-    getSessionName: () => actions().sessionName(),
-    setLabel: (entryId: string, label?: string) => actions().setLabel(entryId, label),
-    exec: (...call: Parameters<ExtensionActions["exec"]>) => actions().exec(...call),
-    getActiveTools: () => actions().activeTools(),
-    getAllTools: () => actions().allTools(),
-    setActiveTools(names: unknown) {
-      if (!Array.isArray(names)) throw new TypeError("setActiveTools: names must be a list of tool names");
-      actions().setActiveTools(names.map(String));
-    },
-    getCommands: () => actions().commands(),
-    setModel(model: unknown) {
-      const { setModel } = actions();
-      if (!isRecord(model) || typeof model.provider !== "string" || typeof model.id !== "string")
-        throw new TypeError("setModel: a model is an object with provider and id");
-      const { provider, id } = model;
-      return askedBy(options.extension.source.path, setModel({ provider, id }));
-    },
-    getThinkingLevel: () => actions().thinkingLevel(),
-    setThinkingLevel(level: unknown) {
-      const known = level === "max" ? "xhigh" : THINKING_LEVELS.find((candidate) => candidate === level);
-      if (!known)
-        throw new TypeError(`setThinkingLevel: "${String(level)}" is no level: ${THINKING_LEVELS.join(", ")}`);
-      actions().setThinkingLevel(known);
-    },
-    getSettings: (key?: string) => (key === undefined ? {} : actions().setting(key)),
+  const { sendMessage, sendUserMessage } = sending(options);
+  api.sendMessage = sendMessage;
+  api.sendUserMessage = sendUserMessage;
+  api.appendEntry = (customType: unknown, data?: unknown) => {
+    if (typeof customType !== "string" || customType === "")
+      throw new TypeError("appendEntry: customType must be a text");
+    return actions().appendEntry(customType, data);
   };
+  api.setSessionName = (name: unknown) => {
+    if (typeof name !== "string") throw new TypeError("setSessionName: name must be a text");
+    actions().setSessionName(name);
+  };
+  api.getSessionName = () => actions().sessionName();
+  api.setLabel = (entryId: string, label?: string) => actions().setLabel(entryId, label);
+  api.exec = (...call: Parameters<ExtensionActions["exec"]>) => actions().exec(...call);
+  api.getActiveTools = () => actions().activeTools();
+  api.getAllTools = () => actions().allTools();
+  api.setActiveTools = (names: unknown) => {
+    if (!Array.isArray(names)) throw new TypeError("setActiveTools: names must be a list of tool names");
+    actions().setActiveTools(names.map(String));
+  };
+  api.getCommands = () => actions().commands();
+  api.setModel = (model: unknown) => {
+    const { setModel } = actions();
+    if (!isRecord(model) || typeof model.provider !== "string" || typeof model.id !== "string")
+      throw new TypeError("setModel: a model is an object with provider and id");
+    const { provider, id } = model;
+    return askedBy(options.extension.source.path, setModel({ provider, id }));
+  };
+  api.getThinkingLevel = () => actions().thinkingLevel();
+  api.setThinkingLevel = (level: unknown) => {
+    const known = level === "max" ? "xhigh" : THINKING_LEVELS.find((candidate) => candidate === level);
+    if (!known) throw new TypeError(`setThinkingLevel: "${String(level)}" is no level: ${THINKING_LEVELS.join(", ")}`);
+    actions().setThinkingLevel(known);
+  };
+  api.getSettings = (key?: string) => (key === undefined ? {} : actions().setting(key));
 }

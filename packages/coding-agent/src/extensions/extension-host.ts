@@ -97,8 +97,9 @@ export async function createExtensionHost(options: ExtensionHostOptions): Promis
     const known = contexts.get(extension);
     if (known) return known;
     const about: ContextOptions = {
-      ...options,
       extension,
+      theme: options.theme,
+      notice: options.notice,
       actions: actionsFor(extension),
       now: clock.now,
       problem: (event, error) => report({ extensionPath: extension.source.path, event, error }),
