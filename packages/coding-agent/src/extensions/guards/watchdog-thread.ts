@@ -7,6 +7,8 @@ export const CELLS = { current: 0, last: 1, answer: 2, closed: 3 } as const;
 
 export interface WatchOrder {
   memory: SharedArrayBuffer;
+  /** The texts that the cells name by where they begin: the length in two bytes, then UTF-8. */
+  labels: SharedArrayBuffer;
   cells: typeof CELLS;
   limitMs: number;
   blockedMs: number;
@@ -29,23 +31,21 @@ export const WATCH_SOURCE = `(${watch.toString()})(require)`;
  * while there is something to ask about: an idle process is never woken.
  */
 function watch(load: (name: string) => unknown): void {
-  const { parentPort, receiveMessageOnPort, workerData } = load("node:worker_threads") as typeof Threads;
+  const { parentPort, workerData } = load("node:worker_threads") as typeof Threads;
   if (!parentPort) return;
   const { writeSync } = load("node:fs") as typeof Fs;
   const order = workerData as WatchOrder;
   const cells = new Int32Array(order.memory);
   const interval = Math.max(20, Math.min(1000, order.limitMs / 10));
-  const labels = new Map<number, string>();
+  const labels = Buffer.from(order.labels);
 
   const cpuMs = (): number => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1000;
   };
   const labelIn = (cell: number): string | undefined => {
-    for (let got = receiveMessageOnPort(parentPort); got; got = receiveMessageOnPort(parentPort)) {
-      labels.set(got.message.id, got.message.label);
-    }
-    return labels.get(Atomics.load(cells, cell));
+    const at = Atomics.load(cells, cell);
+    return at === 0 ? undefined : labels.toString("utf8", at + 2, at + 2 + labels.readUInt16LE(at));
   };
   const say = (line: string): void => {
     try {

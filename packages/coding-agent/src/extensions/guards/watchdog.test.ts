@@ -33,6 +33,11 @@ describe("an extension that never gives the thread back", () => {
       ["the process has been busy", "the extension last called is /x/bad.ts (input)", "in spin ("],
     ],
     [
+      "among more of them than names are kept of",
+      'for (let i = 0; i < 1e5; i++) enter("/x/bad.ts (tool " + i + " \u00e9)")(); enter("/x/bad.ts (tool 7 \u00e9)"); spin();',
+      ["extension /x/bad.ts (tool 7 \u00e9) has kept"],
+    ],
+    [
       "in promises that follow each other for ever",
       'const leave = enter("/x/bad.ts (input)"); (async () => { for (;;) await 1; })(); leave();',
       ["the extension last called is /x/bad.ts (input)"],

@@ -42,6 +42,11 @@ const ownCloseSync = closeSync;
 /** The thread needs little, and nothing it does may disturb the rest. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 
+/** Of all labels. Memory that nobody has written to is none. */
+const MOST_LABEL_BYTES = 1024 * 1024;
+const LONGEST_LABEL = 4096;
+const ONE_OF_MANY = "(one of very many)";
+
 /** Code that is evaluated from outside finds us by this name only. */
 const LEAVE = "tiller.leaveStuckProcess";
 const LINE = "tiller.lineInSource";
@@ -49,23 +54,15 @@ const LINE = "tiller.lineInSource";
 export function createWatchdog(options: WatchdogOptions): ExtensionWatchdog {
   const memory = new SharedArrayBuffer(Object.keys(CELLS).length * Int32Array.BYTES_PER_ELEMENT);
   const cells = new Int32Array(memory);
-  const ids = new Map<string, number>();
-  let worker: Worker | undefined;
+  const labels = createLabels();
+  let isStarted = false;
   let isClosed = false;
-
-  const idOf = (label: string): number => {
-    const known = ids.get(label);
-    if (known !== undefined) return known;
-    if (!worker && !isClosed) worker = startThread(memory, cells, options);
-    const id = ids.size + 1;
-    ids.set(label, id);
-    worker?.postMessage({ id, label });
-    return id;
-  };
 
   return {
     enter(label) {
-      const id = idOf(label);
+      const id = labels.idOf(label);
+      if (!isStarted && !isClosed) startThread({ memory, labels: labels.memory }, cells, options);
+      isStarted = true;
       const outer = Atomics.exchange(cells, CELLS.current, id);
       Atomics.store(cells, CELLS.last, id);
       return () => {
@@ -81,14 +78,40 @@ export function createWatchdog(options: WatchdogOptions): ExtensionWatchdog {
   };
 }
 
-function startThread(memory: SharedArrayBuffer, cells: Int32Array, options: WatchdogOptions): Worker | undefined {
+/** In shared memory: messages would cost a start with many extensions a millisecond. */
+function createLabels() {
+  const memory = new SharedArrayBuffer(MOST_LABEL_BYTES);
+  const bytes = Buffer.from(memory);
+  const ids = new Map<string, number>();
+  // 0 stands for nobody.
+  let end = 1;
+  const add = (label: string): number => {
+    const id = end;
+    const length = bytes.write(label, id + 2, LONGEST_LABEL);
+    bytes.writeUInt16LE(length, id);
+    end += 2 + length;
+    ids.set(label, id);
+    return id;
+  };
+  const oneOfMany = add(ONE_OF_MANY);
+  return {
+    memory,
+    idOf(label: string): number {
+      const known = ids.get(label);
+      if (known !== undefined) return known;
+      return end + 2 + LONGEST_LABEL > MOST_LABEL_BYTES ? oneOfMany : add(label);
+    },
+  };
+}
+
+function startThread(shared: Pick<WatchOrder, "memory" | "labels">, cells: Int32Array, options: WatchdogOptions): void {
   // Whoever stands at a breakpoint is not stuck.
-  if (process.execArgv.some((argument) => argument.startsWith("--inspect"))) return undefined;
+  if (process.execArgv.some((argument) => argument.startsWith("--inspect"))) return;
   const { limitMs = LIMIT_MS, blockedMs = BLOCKED_MS, graceMs = GRACE_MS, exitCode = STUCK_EXIT_CODE } = options;
   offerTheWayOut(options.exit);
   offer(LINE, (path: string, line: number, column: number) => options.lineInSource?.(path, line, column) ?? line);
   const [leave, line] = [`${offered(LEAVE)}(${exitCode})`, offered(LINE)];
-  const order: WatchOrder = { memory, cells: CELLS, limitMs, blockedMs, graceMs, exitCode, leave, line };
+  const order: WatchOrder = { ...shared, cells: CELLS, limitMs, blockedMs, graceMs, exitCode, leave, line };
   const worker = new Worker(WATCH_SOURCE, {
     eval: true,
     name: "tiller-watchdog",
@@ -104,7 +127,6 @@ function startThread(memory: SharedArrayBuffer, cells: Int32Array, options: Watc
   worker.on("message", (question: number) => Atomics.store(cells, CELLS.answer, question));
   worker.on("error", (error) => log(`nobody watches for endless loops of extensions any more: ${error.message}`));
   worker.unref();
-  return worker;
 }
 
 function offerTheWayOut(exit: (code: number) => void): void {
