@@ -1,5 +1,3 @@
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { ExtensionReports } from "./extension-reports.ts";
 import { guardListeners } from "./extensions/guards/guard-listeners.ts";
 import { guardProcess, isProcessExit } from "./extensions/guards/guard-process.ts";
@@ -20,7 +18,7 @@ export interface ExtensionGuards {
 }
 
 /** Our own code lies here. */
-const OWN_FOLDER = dirname(fileURLToPath(import.meta.url));
+const OWN_FOLDER = import.meta.dirname;
 
 export interface GuardOptions {
   stuckMs: number;
