@@ -54,8 +54,8 @@ const RUN_MODULES = [
   /packages\/ai\/src\/http\/(?!routes|proxy\.|certificates|bun-fetch|get-json|environment|test-)/,
 ];
 
-/** What a run needs, and others without one: one file instead of many small ones. */
-const SHARED_MODULES = [
+/** What a run needs, and others without one. It does nothing when it is loaded, and a file of its own costs a first prompt more. */
+const WITH_START = [
   /coding-agent\/src\/(session\/store\/(whole-file|file-errors)|lib\/(make-folder|without-ending)|tools\/(limits|specs))\.ts$/,
   /packages\/ai\/src\/last-made\.ts$/,
 ];
@@ -109,8 +109,7 @@ async function bundle(input, define, minify) {
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [
-        { name: "start", test: (id) => start.has(id) },
-        { name: "shared", test: (id) => SHARED_MODULES.some((file) => file.test(id)) },
+        { name: "start", test: (id) => start.has(id) || WITH_START.some((file) => file.test(id)) },
         { name: "load-extensions", test: (id) => EXTENSION_MODULES.some((file) => file.test(id)) },
         { name: "extension-parts", test: (id) => EXTENSION_PARTS.some((file) => file.test(id)) },
         { name: "run-machinery", test: (id) => RUN_MODULES.some((file) => file.test(id)) },

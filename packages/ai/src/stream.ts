@@ -31,7 +31,21 @@ export function streamAssistant(request: ModelRequest): DeltaStream {
     () => openStream(request),
     request.signal,
     (error) => redactError(error, request),
+    !endsByItself(request),
   );
+}
+
+const OVER_HTTP: ReadonlySet<string> = new Set<ApiFamilyName>([
+  "anthropic-messages",
+  "openai-completions",
+  "openai-responses",
+  "azure-openai-responses",
+  "google-generative-ai",
+]);
+
+/** Our own requests listen to an abort; of all others, and of those who look at a request, nobody knows. */
+function endsByItself({ model, onPayload, onResponse, onEvent }: ModelRequest): boolean {
+  return OVER_HTTP.has(model.api) && !speakerOf(model) && !onPayload && !onResponse && !onEvent;
 }
 
 async function openStream(request: ModelRequest): Promise<DeltaStream> {
@@ -68,8 +82,9 @@ export function guardStream(
   open: () => Promise<DeltaStream>,
   signal: AbortSignal,
   clean: Clean = (error) => error,
+  watches = true,
 ): DeltaStream {
-  return { [Symbol.asyncIterator]: () => guardedIterator(open, signal, clean) };
+  return { [Symbol.asyncIterator]: () => guardedIterator(open, signal, clean, watches) };
 }
 
 type Batch = IteratorResult<readonly Delta[], undefined>;
@@ -78,6 +93,7 @@ function guardedIterator(
   open: () => Promise<DeltaStream>,
   signal: AbortSignal,
   clean: Clean,
+  watches: boolean,
 ): AsyncIterator<readonly Delta[]> {
   let source: AsyncIterator<readonly Delta[]> | undefined;
   let over = false;
@@ -86,7 +102,7 @@ function guardedIterator(
 
   const end = (): void => {
     over = true;
-    signal.removeEventListener("abort", onAbort);
+    if (watches) signal.removeEventListener("abort", onAbort);
     // Not awaited: a provider that does not end must not hold us up.
     source?.return?.().catch(() => undefined);
   };
@@ -128,11 +144,12 @@ function guardedIterator(
   };
 
   // To listen costs, and the request need not wait for it: an abort that comes before is seen then.
-  setImmediate(() => {
+  const watch = (): void => {
     if (over) return;
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
-  });
+  };
+  if (watches) setImmediate(watch);
   return {
     next() {
       if (over) return Promise.resolve({ done: true, value: undefined });

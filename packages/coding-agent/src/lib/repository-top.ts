@@ -13,7 +13,7 @@ export function repositoryTop(searched: string): string | undefined {
 /** What is above a folder is above the folder itself, not above a link to it. */
 export function withoutLinks(folder: string): string {
   try {
-    return realpathSync(folder);
+    return realpathSync.native(folder);
   } catch {
     return folder;
   }
