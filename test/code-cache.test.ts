@@ -81,22 +81,39 @@ describe("the code cache", () => {
     for (const [file, bytes] of damaged) expect(readFileSync(file).equals(bytes)).toBe(false);
   });
 
-  test("is there when the first answer is, also for a process that is killed, and is not made again with every further one", async () => {
-    const times = () => cacheFiles().map((file) => [file, statSync(file).mtimeMs]);
-    const rpc = start({ cli: join(dist, "cli.js"), args: ["--no-session"], script: ['text "one"', 'text "two"'] });
-    rpc.send({ type: "prompt", id: "1", message: "hi" });
-    await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.id === "1");
-    // Answered behind the writing, which begins two turns after the end of the run.
-    for (let i = 0; i < 3; i++) await rpc.call({ type: "get_state" });
-    const first = times();
-    expect(first.map(([file]) => String(file)).some((name) => name.includes("run-machinery"))).toBe(true);
-    rpc.send({ type: "prompt", id: "2", message: "hi" });
-    await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.id === "2");
+  const times = (): Record<string, number> =>
+    Object.fromEntries(cacheFiles().map((file) => [file.slice(file.lastIndexOf("/") + 1), statSync(file).mtimeMs]));
+  const answer = async (count: number, look: (after: number) => void): Promise<void> => {
+    const script = Array.from({ length: count }, (_, i) => `text "answer ${i}"`);
+    const rpc = start({ cli: join(dist, "cli.js"), args: ["--no-session"], script });
+    for (let i = 1; i <= count; i++) {
+      rpc.send({ type: "prompt", id: `${i}`, message: "hi" });
+      await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.id === `${i}`);
+      // Answered behind the writing, which begins two turns after the end of the run.
+      for (let turn = 0; turn < 3; turn++) await rpc.call({ type: "get_state" });
+      look(i);
+    }
     rpc.kill("SIGKILL");
     await rpc.dispose();
-    expect(times()).toEqual(first);
+  };
+
+  test("is written behind the first answer and once more behind the tenth, then it is left alone", async () => {
+    const seen: Record<string, number>[] = [];
+    await answer(11, () => seen.push(times()));
+    const [first = {}, second, ninth, tenth = {}, eleventh] = [0, 1, 8, 9, 10].map((at) => seen[at]);
+    expect(Object.keys(first).some((name) => name.startsWith("run-machinery"))).toBe(true);
+    expect([second, ninth]).toEqual([first, first]);
+    expect(Object.keys(tenth).sort()).toEqual([...Object.keys(first), "learned"].sort());
+    for (const name of Object.keys(first)) expect(tenth[name]).toBeGreaterThan(first[name]!);
+    expect(eleventh).toEqual(tenth);
+
+    await answer(10, () => expect(times()).toEqual(tenth));
+    // A file that is made anew has no experience, and the next process with some adds it.
+    rmSync(cacheFiles().find((file) => file.includes("run-machinery")) ?? "");
+    await answer(1, () => expect(times()).not.toHaveProperty("learned"));
+    await answer(10, () => undefined);
+    expect(times()).toHaveProperty("learned");
     expect(await answerOnce()).toContain("Hello from the script");
-    expect(times()).toEqual(first);
   });
 
   /** The file that every start loads. */

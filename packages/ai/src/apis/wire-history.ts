@@ -12,7 +12,7 @@ import { wellFormed } from "./wire-values.ts";
  */
 export interface WireHistory<W> {
   /** The messages that are settled, as JSON, with a comma behind each of them. */
-  settled: readonly Buffer[];
+  settled: Payload;
   /** The end: at least the last two messages from our side, so that a family can put its marks on them. */
   open: W[];
 }
@@ -145,25 +145,32 @@ const LARGEST_PIECE = 256 * 1024;
 
 interface GrowingBytes {
   add(text: string): void;
-  /** What there is by now; later additions do not change it. */
-  pieces(): Buffer[];
+  /** What there is by now; later additions do not change it. Little is a text: that leaves together with the headers. */
+  pieces(): Payload;
 }
 
 function growingBytes(): GrowingBytes {
+  let short = "";
   const full: Buffer[] = [];
   let last = Buffer.alloc(0);
   let used = 0;
+  const addBytes = (text: string): void => {
+    const size = Buffer.byteLength(text);
+    if (used + size > last.length) {
+      if (used > 0) full.push(last.subarray(0, used));
+      last = Buffer.allocUnsafeSlow(Math.max(Math.min(2 * last.length, LARGEST_PIECE), SMALLEST_PIECE, size));
+      used = 0;
+    }
+    used += last.write(text, used);
+  };
   return {
     add(text) {
-      const size = Buffer.byteLength(text);
-      if (used + size > last.length) {
-        if (used > 0) full.push(last.subarray(0, used));
-        last = Buffer.allocUnsafeSlow(Math.max(Math.min(2 * last.length, LARGEST_PIECE), SMALLEST_PIECE, size));
-        used = 0;
-      }
-      used += last.write(text, used);
+      short += text;
+      if (used === 0 && short.length <= SMALLEST_PIECE) return;
+      addBytes(short);
+      short = "";
     },
-    pieces: () => (used === 0 ? [] : [...full, last.subarray(0, used)]),
+    pieces: () => (used === 0 ? (short === "" ? [] : [short]) : [...full, last.subarray(0, used)]),
   };
 }
 

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   mkdtempSync,
@@ -9,12 +10,13 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import type { Module } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
-import { onFirstAnswer } from "./first-answer.ts";
+import { afterAnswers } from "./answers.ts";
 
 /**
  * Loads the bundle with the compiled code of an earlier run, so that nothing is compiled twice: a fifth off a start, a
@@ -42,6 +44,14 @@ type Wrapper = (exports: unknown, require: Require, module: Loaded, file: string
 
 /** A run that has answered a prompt has compiled what the next one needs. */
 const WORTH_KEEPING = /^run-machinery/;
+/**
+ * By then the engine knows which functions are used again and again. It says so in the code that it gives away, and where
+ * it finds that, it learns their types from the first call on: the first prompt takes a tenth longer, all others a fifth
+ * less. After a hundred answers it would know so much that the first prompt pays for what it does not need.
+ */
+const EXPERIENCED = 10;
+/** An empty file beside code that was written with this experience. */
+const LEARNED = "learned";
 /** In characters. So little is compiled faster than its code is found. */
 const TOO_SMALL = 2000;
 /** What comes from here on is the same at each start with extensions, whether there is a prompt or not. */
@@ -51,7 +61,9 @@ export function loadWithCodeCache({ entry, folder, build, require: nodeRequire }
   const cacheDir = join(folder, `${process.version}-${process.arch}-${build}`);
   const isOurs = isOnlyOurs(cacheDir, entry);
   const loaded = new Map<string, Loaded>();
-  const fresh = new Map<string, Script>();
+  const scripts = new Map<string, Script>();
+  /** Those of them that were not in the cache, in the order in which they came. */
+  const fresh = new Set<string>();
   let worthKeeping = false;
   /** How many files were compiled before those that extensions need. */
   let beforeExtensions: number | undefined;
@@ -86,19 +98,26 @@ export function loadWithCodeCache({ entry, folder, build, require: nodeRequire }
       filename: file,
       cachedData: code,
     });
+    if (cache === undefined) return script.runInThisContext() as Wrapper;
+    scripts.set(cache, script);
     // False only when there was something and it was taken.
-    if (cache !== undefined && script.cachedDataRejected !== false) fresh.set(cache, script);
+    if (script.cachedDataRejected !== false) fresh.add(cache);
     return script.runInThisContext() as Wrapper;
   };
 
   const keepFresh = (): void => {
     const from = worthKeeping ? 0 : (beforeExtensions ?? fresh.size);
-    if (isOurs && fresh.size > from) keep(cacheDir, new Map([...fresh].slice(from)));
+    const names = [...fresh].slice(from);
+    if (isOurs && names.length > 0) keep(cacheDir, new Map(names.map((name) => [name, scripts.get(name)!])), false);
     fresh.clear();
   };
-  // The engine notes in its code what was used often, and whoever loads that pays at once for what it would learn in time: code
-  // from the end of a long day makes a first prompt a fifth slower. A process that is killed leaves its code as well.
-  onFirstAnswer(keepFresh);
+  const keepLearned = (): void => {
+    if (!isOurs || existsSync(join(cacheDir, LEARNED))) return;
+    keep(cacheDir, scripts, true);
+    fresh.clear();
+  };
+  // A process that is killed leaves its code as well.
+  afterAnswers({ 1: keepFresh, [EXPERIENCED]: keepLearned });
   process.once("exit", keepFresh);
   load(entry);
 }
@@ -154,7 +173,7 @@ function readCode(file: string): Buffer | undefined {
 }
 
 /** Written aside and renamed: many processes start at once, and none may read half a file. */
-function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>): void {
+function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>, isLearned: boolean): void {
   try {
     mkdirSync(cacheDir, { recursive: true, mode: 0o755 });
     const aside = mkdtempSync(join(cacheDir, "new-"));
@@ -162,6 +181,9 @@ function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>): void {
       writeCode(join(aside, name), script.createCachedData());
       renameSync(join(aside, name), join(cacheDir, name));
     }
+    // What comes without experience waits for the next process that has it.
+    if (isLearned) writeFileSync(join(cacheDir, LEARNED), "");
+    else rmSync(join(cacheDir, LEARNED), { force: true });
     rmSync(aside, { recursive: true });
     removeEarlierBuilds(cacheDir);
   } catch {
