@@ -7,8 +7,8 @@ export interface Replacements {
     name: Name,
     make: (original: Target[Name]) => Target[Name],
   ): void;
-  /** The same for a property that is read. */
-  replaceGetter(target: object, name: string, get: () => unknown): void;
+  /** The same for a property that is read, and perhaps assigned to. */
+  replaceGetter(target: object, name: string, get: () => unknown, set?: (value: unknown) => void): void;
   /** Whoever has replaced one of ours since keeps what they have put there. */
   undo(): void;
 }
@@ -40,9 +40,9 @@ export function createReplacements(): Replacements {
         before,
       );
     },
-    replaceGetter(target, name, get) {
+    replaceGetter(target, name, get, set) {
       const before = Object.getOwnPropertyDescriptor(target, name);
-      define(target, name, { configurable: true, enumerable: before?.enumerable ?? true, get }, before);
+      define(target, name, { configurable: true, enumerable: before?.enumerable ?? true, get, set }, before);
     },
     undo() {
       for (const undoOne of undos.splice(0).reverse()) undoOne();

@@ -71,6 +71,21 @@ describe("what takes long to load is guarded when somebody asks for it", () => {
   });
 });
 
+it("what is guarded when it is asked for can be assigned to, as before, by code that is strict", async () => {
+  const text = `"use strict"; require("./guard-streams.js").guardStreams();
+    const mine = () => "mine";
+    process.getBuiltinModule = mine;
+    process.mainModule = undefined;
+    require("fs").writeSync(2, [process.getBuiltinModule === mine, process.mainModule].join());
+    require("child_process").spawnSync("echo", ["stray"], { stdio: "inherit" });
+    require("fs").promises = {};`;
+  const { stdout, stderr } = await programs.start("assigned.js", text).done;
+  expect(stdout).toBe("");
+  expect(stderr).toMatch(/^true,stray\n/);
+  // Node itself has only a getter there.
+  expect(stderr).toContain("TypeError: Cannot set property promises");
+});
+
 describe("who reads stdin", () => {
   const ways: [what: string, body: string, got: string][] = [
     ["as a stream", 'let text = ""; for await (const chunk of process.stdin) text += chunk; say(text)', '""'],

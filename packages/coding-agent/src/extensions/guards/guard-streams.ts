@@ -8,8 +8,9 @@ import { quietStdio } from "./child-stdio.ts";
  * that were there before.
  */
 
-/** The objects of which others get the functions, not copies of them. */
-const fs = process.getBuiltinModule("node:fs");
+/** As it was at the start: others may put their own in its place. What it gives are the objects themselves, not copies. */
+const { getBuiltinModule } = process;
+const fs = getBuiltinModule("node:fs");
 
 const STDIN = 0;
 const STDOUT = 1;
@@ -91,7 +92,7 @@ export function guardStreams(): StreamGuard {
 
 /** Who imports a module of the runtime sees what is in it by then, once this is called. */
 function renewImports(): void {
-  process.getBuiltinModule("node:module").syncBuiltinESMExports();
+  getBuiltinModule("node:module").syncBuiltinESMExports();
 }
 
 /** Where code gets hold of modules of the runtime without anybody loading anything for it. */
@@ -100,9 +101,14 @@ function guardEntrances(complete: () => void): Replacements {
   const open = (target: object, name: string): void => {
     const before = Object.getOwnPropertyDescriptor(target, name);
     if (!before) return;
-    entrances.replaceGetter(target, name, () => {
+    const get = (): unknown => {
       complete();
       return Reflect.get(target, name);
+    };
+    entrances.replaceGetter(target, name, get, (value) => {
+      complete();
+      // As any assignment: it throws where there is nothing to assign to.
+      (target as Record<string, unknown>)[name] = value;
     });
   };
   open(fs, "promises");
@@ -133,7 +139,7 @@ function guardPromises(replacements: Replacements): void {
 
 /** `fork` is not among them: its child cannot speak without a channel of its own, and it goes through `spawn`. */
 function guardChildren(replacements: Replacements): void {
-  const childProcess = process.getBuiltinModule("node:child_process");
+  const childProcess = getBuiltinModule("node:child_process");
   const table = childProcess as unknown as Table;
   for (const name of ["spawnSync", "execSync", "execFileSync"]) {
     wrap(replacements, table, name, (original, args) => original(...args.map(withQuietStdio)));
