@@ -1,5 +1,6 @@
 import {
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -108,9 +109,19 @@ describe("the code cache", () => {
     expect(eleventh).toEqual(tenth);
 
     await answer(10, () => expect(times()).toEqual(tenth));
+    // Something that cannot be replaced stops the writing; nothing half-written stays.
+    const machinery = cacheFiles().find((file) => file.includes("run-machinery")) ?? "";
+    const folders = (): string[] => readdirSync(dirname(machinery)).filter((name) => name.startsWith("new-"));
+    rmSync(machinery);
+    mkdirSync(join(machinery, "in the way"), { recursive: true });
+    await answer(1, () => expect([folders(), Object.keys(times()).includes("learned")]).toEqual([[], false]));
+    rmSync(machinery, { recursive: true });
+    // What a process left that was killed while it wrote is removed, unless one may be at it.
+    for (const name of ["new-old", "new-young"]) mkdirSync(join(dirname(machinery), name));
+    utimesSync(join(dirname(machinery), "new-old"), 1, 1);
     // A file that is made anew has no experience, and the next process with some adds it.
-    rmSync(cacheFiles().find((file) => file.includes("run-machinery")) ?? "");
     await answer(1, () => expect(times()).not.toHaveProperty("learned"));
+    expect(folders()).toEqual(["new-young"]);
     await answer(10, () => undefined);
     expect(times()).toHaveProperty("learned");
     expect(await answerOnce()).toContain("Hello from the script");

@@ -11,7 +11,6 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import type { Module } from "node:module";
 import { basename, dirname, join } from "node:path";
@@ -172,19 +171,26 @@ function readCode(file: string): Buffer | undefined {
   return code.length > 0 && code.equals(bytes.subarray(code.length)) ? code : undefined;
 }
 
+/** Begins the name of a folder in which one process writes. */
+const ASIDE = "new-";
+
 /** Written aside and renamed: many processes start at once, and none may read half a file. */
 function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>, isLearned: boolean): void {
   try {
     mkdirSync(cacheDir, { recursive: true, mode: 0o755 });
-    const aside = mkdtempSync(join(cacheDir, "new-"));
-    for (const [name, script] of scripts) {
-      writeCode(join(aside, name), script.createCachedData());
-      renameSync(join(aside, name), join(cacheDir, name));
+    // What comes without experience waits for the next process that has it, also when this one is stopped in the middle.
+    if (!isLearned) rmSync(join(cacheDir, LEARNED), { force: true });
+    const aside = mkdtempSync(join(cacheDir, ASIDE));
+    try {
+      for (const [name, script] of scripts) {
+        writeCode(join(aside, name), script.createCachedData());
+        renameSync(join(aside, name), join(cacheDir, name));
+      }
+      if (isLearned) writeFileSync(join(cacheDir, LEARNED), "");
+      removeLeft(cacheDir, statSync(aside).mtimeMs);
+    } finally {
+      rmSync(aside, { recursive: true, force: true });
     }
-    // What comes without experience waits for the next process that has it.
-    if (isLearned) writeFileSync(join(cacheDir, LEARNED), "");
-    else rmSync(join(cacheDir, LEARNED), { force: true });
-    rmSync(aside, { recursive: true });
     removeEarlierBuilds(cacheDir);
   } catch {
     // Read-only or full: the next start compiles again, as this one did.
@@ -194,10 +200,23 @@ function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>, isLearned:
 function writeCode(file: string, code: Buffer): void {
   const fd = openSync(file, "wx", 0o644);
   try {
-    writeSync(fd, Buffer.concat([code, code]));
+    // All of it, or an error: on a full disk a single write may be shorter.
+    writeFileSync(fd, Buffer.concat([code, code]));
     fsyncSync(fd);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Nobody writes for so long. */
+const LEFT_MS = 60_000;
+
+/** What processes have left that were killed while they wrote, as some hosts do behind the first answer. */
+function removeLeft(cacheDir: string, now: number): void {
+  for (const name of readdirSync(cacheDir)) {
+    if (!name.startsWith(ASIDE)) continue;
+    const folder = statSync(join(cacheDir, name), { throwIfNoEntry: false });
+    if (folder && now - folder.mtimeMs > LEFT_MS) rmSync(join(cacheDir, name), { recursive: true, force: true });
   }
 }
 
