@@ -69,7 +69,7 @@ test("no connection is an error in plain words", async () => {
   );
 });
 
-test("an abort while waiting and in the middle", async () => {
+test("an abort before, while waiting and in the middle", async () => {
   let closed = 0;
   let asked = 0;
   const url = await servers.http((req, res) => {
@@ -77,6 +77,9 @@ test("an abort while waiting and in the middle", async () => {
     res.on("close", () => closed++);
     if (req.url === "/streaming") res.writeHead(200, asStream).write("data: 1\n\n");
   });
+  // It came while this file was loaded.
+  expect(await failureFrom(send(url, { signal: AbortSignal.abort() }))).toMatchObject({ kind: "aborted" });
+  expect(asked).toBe(0);
   const waiting = new AbortController();
   const unanswered = failureFrom(send(url, { signal: waiting.signal }));
   await until(() => asked === 1);

@@ -82,7 +82,8 @@ function connect(call: Call): Connection {
   };
   const onAbort = (): void => fail(abortedError());
   const watchdog = createWatchdog(clock, (what, ms) => fail(silence(target.host, what, ms)));
-  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   watchdog.expect("an answer", timeouts.firstByteMs);
   return {
     host: target.host,

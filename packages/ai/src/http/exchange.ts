@@ -21,6 +21,8 @@ const RUNS_ON_BUN = "bun" in process.versions;
 
 /** Rejects with a ProviderError when there is no answer. */
 export function exchange(request: Exchange): Promise<Answer> {
+  // Who stands between hears of an abort that is still to come.
+  if (request.signal.aborted) return Promise.reject(abortedError());
   const between = standsBetween();
   return between ? between(request, send) : send(request);
 }

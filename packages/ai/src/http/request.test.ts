@@ -7,6 +7,7 @@ import { fakeClock } from "../testing.ts";
 import { openBody } from "./body.ts";
 import { postForEvents } from "./request.ts";
 import { asStream, eventRequest, failureFrom, nextTurn, readAll, testServers, until } from "./test-servers.ts";
+import { putBetween } from "./traffic.ts";
 import { createWatchdog } from "./watchdog.ts";
 
 const servers = testServers();
@@ -189,6 +190,16 @@ test("an abort before, during the wait and during the stream closes the connecti
   expect(await next).toMatchObject({ kind: "aborted" });
   await until(() => closings.includes("/streaming"));
   expect(closings).not.toContain("/never");
+});
+
+test("an abort that came before is seen whoever stands between us and the network", async () => {
+  putBetween(() => new Promise(() => undefined));
+  try {
+    const failure = failureFrom(postForEvents(eventRequest("http://127.0.0.1:1/", { signal: AbortSignal.abort() })));
+    expect(await Promise.race([failure, nextTurn().then(nextTurn)])).toMatchObject({ kind: "aborted" });
+  } finally {
+    putBetween((request, send) => send(request));
+  }
 });
 
 test("silence before the first byte is a stall", async () => {
