@@ -30,6 +30,19 @@ describe("the agent folder", () => {
   });
 });
 
+describe("the home folder", () => {
+  it.each([
+    ["/h", "/h"],
+    ["/h/", "/h"],
+    ["/h//", "/h"],
+    ["//x/../h/.", "/h"],
+    ["/", "/"],
+  ])("%s has one name: paths in it are compared with others", (HOME, expected) => {
+    expect(homeFolder({ HOME })).toBe(expected);
+    expect(resolvePath("~", "/b", { HOME })).toBe(expected);
+  });
+});
+
 describe("resolving a path", () => {
   it.each([
     ["~", "/h"],

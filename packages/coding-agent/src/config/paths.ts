@@ -9,11 +9,12 @@ export type Env = Readonly<Record<string, string | undefined>>;
  * shared temporary folder could be filled with configuration by somebody else.
  */
 export function homeFolder(env: Env): string {
-  if (env.HOME && isAbsolute(env.HOME)) return env.HOME;
+  // It may be written with a slash too many.
+  if (env.HOME && isAbsolute(env.HOME)) return resolve(env.HOME);
   const { homedir, userInfo } = process.getBuiltinModule("node:os");
   for (const find of [() => env.USERPROFILE, homedir, () => userInfo().homedir]) {
     const found = attempt(find);
-    if (found && isAbsolute(found)) return found;
+    if (found && isAbsolute(found)) return resolve(found);
   }
   return resolve("/");
 }
