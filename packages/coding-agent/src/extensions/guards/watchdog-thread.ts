@@ -1,5 +1,6 @@
 import type * as Fs from "node:fs";
 import type * as Inspector from "node:inspector";
+import type * as Url from "node:url";
 import type * as Threads from "node:worker_threads";
 
 /** What both threads see: numbers in shared memory. */
@@ -110,6 +111,7 @@ function watch(load: (name: string) => unknown): void {
   setTimeout(kill, order.graceMs);
   try {
     const { Session } = load("node:inspector") as typeof Inspector;
+    const { fileURLToPath } = load("node:url") as typeof Url;
     const session = new Session();
     session.connectToMainThread();
     const files = new Map<string, string>();
@@ -124,7 +126,7 @@ function watch(load: (name: string) => unknown): void {
       if (!frame) return leave("");
       const { location } = frame;
       const functionName = frame.functionName.replace("__vite_ssr_export_default__", "default");
-      const file = fileOf(frame).replace("file://", "");
+      const file = fileOf(frame).startsWith("file://") ? fileURLToPath(fileOf(frame)) : fileOf(frame);
       const [line, column] = [location.lineNumber + 1, (location.columnNumber ?? 0) + 1];
       const expression = `${order.line}(${JSON.stringify(file)}, ${line}, ${column})`;
       session.post("Runtime.evaluate", { expression, returnByValue: true }, (_error, answer) =>

@@ -25,7 +25,7 @@ describe("an extension that never gives the thread back", () => {
     [
       "in a handler",
       'enter("/x/bad.ts (tool_call)"); spin();',
-      ["extension /x/bad.ts (tool_call) has kept", "in spin ("],
+      ["extension /x/bad.ts (tool_call) has kept", "in spin (/", "/a loop é-0.js:6)"],
     ],
     [
       "in what comes after an await",
@@ -60,7 +60,7 @@ describe("an extension that never gives the thread back", () => {
   ];
   it.each(loops)("%s is named, and the process ends in order", async (_what, body, names) => {
     const { code, stderr } = await programs.start(
-      `loop-${loops.findIndex((loop) => loop[1] === body)}.js`,
+      `a loop é-${loops.findIndex((loop) => loop[1] === body)}.js`,
       watched(body),
     ).done;
     for (const name of names) expect(stderr).toContain(name);
