@@ -16,19 +16,31 @@ const STDIN = 0;
 const STDOUT = 1;
 const STDERR = 2;
 
-/** The names under which a system shows it. */
-const STDOUT_PATHS = new Set(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", `/proc/${process.pid}/fd/1`]);
+/** The names under which a system shows one of them. */
+const pathsOf = (name: string, fd: number): string[] => [
+  `/dev/${name}`,
+  `/dev/fd/${fd}`,
+  `/proc/self/fd/${fd}`,
+  `/proc/${process.pid}/fd/${fd}`,
+];
+
+/** What is meant by a path of theirs. */
+const PATHS: ReadonlyMap<unknown, string> = new Map([
+  ...pathsOf("stdin", STDIN).map((path) => [path, "/dev/null"] as const),
+  ...pathsOf("stdout", STDOUT).map((path) => [path, "/dev/stderr"] as const),
+]);
 
 const instead = (file: unknown): unknown => {
   if (file === STDOUT) return STDERR;
-  return typeof file === "string" && STDOUT_PATHS.has(file) ? "/dev/stderr" : file;
+  if (typeof file === "number") return file;
+  return PATHS.get(file instanceof URL ? file.pathname : Buffer.isBuffer(file) ? String(file) : file) ?? file;
 };
 
 type AnyFunction = (...args: never[]) => unknown;
 type Table = Record<string, AnyFunction>;
 
-/** Functions whose first argument is a descriptor, or may be one. */
-const WRITERS = [
+/** Functions whose first argument is a descriptor, a path, or may be either. */
+const OPENERS = [
   "write",
   "writeSync",
   "writev",
@@ -40,10 +52,12 @@ const WRITERS = [
   "open",
   "openSync",
   "createWriteStream",
+  "readFile",
+  "readFileSync",
 ];
 
 /** Those among them that promise a result. */
-const PROMISING_WRITERS = ["writeFile", "appendFile", "open"];
+const PROMISING_OPENERS = ["writeFile", "appendFile", "open", "readFile"];
 
 /** What they give at the end of a file; the callback is the last argument. */
 const AT_END: Readonly<Record<string, (args: readonly unknown[]) => unknown>> = {
@@ -119,7 +133,7 @@ function guardEntrances(complete: () => void): Replacements {
 
 function guardDescriptors(replacements: Replacements): void {
   const table = fs as unknown as Table;
-  for (const name of WRITERS) {
+  for (const name of OPENERS) {
     wrap(replacements, table, name, (original, args) => original(instead(args[0]), ...args.slice(1)));
   }
   // Nobody else may close them.
@@ -132,7 +146,7 @@ function guardDescriptors(replacements: Replacements): void {
 
 function guardPromises(replacements: Replacements): void {
   const promising = fs.promises as unknown as Table;
-  for (const name of PROMISING_WRITERS) {
+  for (const name of PROMISING_OPENERS) {
     wrap(replacements, promising, name, (original, args) => original(instead(args[0]), ...args.slice(1)));
   }
 }
