@@ -109,7 +109,7 @@ The agent folder is \`PI_CODING_AGENT_DIR\` when that is set, else \`TILLER_DIR\
 
 Project files are somebody else's text. Settings that name a program count from there only with \`--approve\` (in the pi dialect
 always), or when the user has said yes to the project before or to all of them (\`defaultProjectTrust\`); \`--no-approve\` leaves the
-project files out altogether. A file of more than 1 MiB is not read.
+project files out altogether. A file of more than 1 MiB is not read, nor a \`config.yml\` of more than 64 KiB.
 
 ## Settings that work
 

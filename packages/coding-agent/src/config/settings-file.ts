@@ -57,12 +57,17 @@ export type FileReader = typeof readJsonFile;
 
 /** No person writes more. A larger one comes from nobody who wants to set something, and each complaint looks through all of it. */
 const LARGEST_FILE = 1024 * 1024;
+/** The reader of YAML takes the square of the length for some of it. */
+const LARGEST_FOREIGN = 64 * 1024;
 
 /** So many unknown keys of a file are named; the others are counted. */
 const MOST_NAMED = 20;
 
 export function fileLayer(path: string, rules: FileRules): Layer {
-  const { object, locate, problem, place, text } = (rules.read ?? readJsonFile)(path, LARGEST_FILE);
+  const { object, locate, problem, place, text } = (rules.read ?? readJsonFile)(
+    path,
+    rules.isForeign ? LARGEST_FOREIGN : LARGEST_FILE,
+  );
   const layer: Layer = { kind: rules.kind, name: path, values: new Map(), problems: [], locate };
   if (problem !== undefined) {
     layer.problems.push({ level: "error", source: path, ...place, message: problem });

@@ -247,6 +247,17 @@ describe("approvals", () => {
     expect(settings.get("approval.allow")).toEqual(["read"]);
   });
 
+  it("a project hands the model neither tools nor images that the user has taken away, unless it is trusted", () => {
+    const taken = (from: ReturnType<typeof load>) =>
+      [from.settings.get("defaultTools"), from.settings.get("images.blockImages")] as const;
+    write("project/.pi/settings.json", { images: { blockImages: true } });
+    expect(load().settings.get("images.blockImages")).toBe(true);
+    write("agent/settings.json", { defaultTools: ["read"], images: { blockImages: true } });
+    write("project/.pi/settings.json", { defaultTools: ["all"], images: { blockImages: false } });
+    expect(taken(load())).toEqual([["read"], true]);
+    expect(taken(load({ projectTrust: "code" }))).toEqual([["all"], false]);
+  });
+
   it("a project may only be stricter, unless it is trusted", () => {
     write("agent/settings.json", { approval: { mode: "write" } });
     const file = write("project/.pi/settings.json", { approval: { mode: "never", allow: ["bash"], ask: ["read"] } });
@@ -483,7 +494,10 @@ describe("an existing set-up", () => {
   it.each([
     ["steeringMode: [all", /config\.yml:\d+:\d+: .*; the file is ignored until it is valid YAML/],
     ["- a list", /config\.yml:1:1: expected keys and values; the file is ignored/],
-    [`a: ${"x".repeat(1024 * 1024)}`, /config\.yml: has \d+ bytes, so it is not read/],
+    [`a: ${"x".repeat(64 * 1024)}`, /config\.yml: has \d+ bytes, so it is not read/],
+    ["steeringMode: &a [*a]", /config\.yml:1:1: an alias .* stands in what it is the name of; the file is ignored/],
+    [`a: ${"[".repeat(5000)}`, /config\.yml:1:1: nested too deeply; the file is ignored/],
+    ["steeringMode: all\nsteeringMode: all", /config\.yml:2:1: duplicate key; the file is ignored/],
   ])("in YAML that cannot be read is told, and the rest counts", (text, problem) => {
     write("agent/config.yml", text);
     write("agent/settings.json", { steeringMode: "all" });

@@ -1,4 +1,5 @@
-import { isMap, isPair, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { isMap, isPair, isSeq, type Node } from "yaml";
+import { parseYaml } from "../lib/yaml-text.ts";
 import { type ReadFile, readTextFile } from "./json-file.ts";
 import { isPlainObject } from "./setting-value.ts";
 
@@ -8,23 +9,20 @@ import { isPlainObject } from "./setting-value.ts";
 export function readYamlFile(path: string, largest?: number): ReadFile {
   const read = readTextFile(path, largest);
   if (read.text === undefined) return read;
-  const lines = new LineCounter();
-  const document = parseDocument(read.text, { lineCounter: lines, prettyErrors: false, merge: true });
-  const [mistake] = document.errors;
-  if (mistake) {
-    const { line, col } = lines.linePos(mistake.pos[0]);
-    const reason = plainReason(mistake.code);
-    const problem = `${path}:${line}:${col}: ${reason}; the file is ignored until it is valid YAML`;
-    return { problem, place: { line, column: col }, text: read.text };
+  const parsed = parseYaml(read.text, { merge: true });
+  if ("code" in parsed) {
+    const { code, line, column } = parsed;
+    const problem = `${path}:${line}:${column}: ${reasonOf(code)}; the file is ignored until it is valid YAML`;
+    return { problem, place: { line, column }, text: read.text };
   }
-  const value = contentOf(document);
-  const refused = { place: { line: 1, column: 1 }, text: read.text };
-  if ("problem" in value) return { ...refused, problem: `${path}:1:1: ${value.problem}; the file is ignored` };
-  if (value.value === undefined || value.value === null) return {};
-  if (!isPlainObject(value.value))
-    return { ...refused, problem: `${path}:1:1: expected keys and values; the file is ignored` };
+  const { value, document, lines } = parsed;
+  if (value === undefined || value === null) return {};
+  if (!isPlainObject(value)) {
+    const problem = `${path}:1:1: expected keys and values; the file is ignored`;
+    return { problem, place: { line: 1, column: 1 }, text: read.text };
+  }
   return {
-    object: value.value,
+    object: value,
     locate(keys) {
       const { line, col } = lines.linePos(offsetOf(document.contents, keys));
       return { line, column: col };
@@ -32,18 +30,15 @@ export function readYamlFile(path: string, largest?: number): ReadFile {
   };
 }
 
-/** Aliases that would blow up to gigabytes are refused by the reader, with an exception. */
-function contentOf(document: ReturnType<typeof parseDocument>): { value: unknown } | { problem: string } {
-  try {
-    return { value: document.toJS() };
-  } catch (error) {
-    return { problem: error instanceof ReferenceError ? "an alias (*name) cannot be resolved" : "it cannot be read" };
-  }
-}
+const REASONS: Readonly<Record<string, string>> = {
+  TOO_DEEP: "nested too deeply",
+  UNRESOLVED_ALIAS: "an alias (*name) cannot be resolved",
+  ENDLESS_ALIAS: "an alias (*name) stands in what it is the name of",
+};
 
 /** The reader's own texts quote the file, in which there may be keys; its codes do not. */
-function plainReason(code: string): string {
-  return code.toLowerCase().replaceAll("_", " ");
+function reasonOf(code: string): string {
+  return REASONS[code] ?? code.toLowerCase().replaceAll("_", " ");
 }
 
 /** The place of a key, or of an item of a list; of what is missing, the place of what should hold it. */
