@@ -47,7 +47,7 @@ export interface SettingRule {
   addsUp?: true;
   /**
    * A project that is not trusted may only choose what is stricter. The values of a choice are ordered, the strictest first;
-   * of numbers the smaller one is stricter, and 0 is no limit at all.
+   * of numbers the smaller one is stricter, and 0 is no limit at all; yes is stricter than no.
    */
   stricterOnly?: true;
 }
@@ -409,6 +409,7 @@ export const SETTINGS = {
   },
   defaultTools: {
     type: "strings",
+    needsTrust: "can start programs",
     status: "works",
     summary:
       "The tools that are active at the start beside those of extensions, presets too; `--tools` goes before it.",
@@ -417,6 +418,7 @@ export const SETTINGS = {
   "images.blockImages": {
     type: "boolean",
     default: false,
+    stricterOnly: true,
     status: "works",
     summary: "Send no images to models: a note stands in their place. The session keeps them.",
   },
