@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import type { Ground } from "./ground.ts";
-import { repositoryTop } from "./lib/repository-top.ts";
+import { ownRepositoryTop } from "./lib/repository-top.ts";
 import { readText } from "./lib/text-file.ts";
 import { baseOf } from "./part-settings.ts";
 import { findTemplates, type PromptTemplate } from "./prompts/discover.ts";
@@ -66,7 +66,7 @@ function readForCall(path: string): string {
 /** Where the texts of a working folder may lie. */
 export function placeOf({ agentDir, env, run }: Ground, cwd: string) {
   const trustsProject = run.projectTrust !== "none";
-  const top = repositoryTop(cwd);
+  const top = ownRepositoryTop(cwd);
   return {
     cwd,
     agentDir,

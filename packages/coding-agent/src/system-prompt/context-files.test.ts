@@ -62,6 +62,14 @@ describe("context files", () => {
     });
   });
 
+  test("of a stranger do not count because the user has no home", () => {
+    write({ "home/AGENTS.md": "stranger", "home/repo/AGENTS.md": "ours" });
+    const env = { HOME: "/" };
+    const request = { cwd: at("home/repo"), agentDir: at("agent"), env, repositoryTop: undefined, trustsProject: true };
+    const { files } = findContextFiles(request, () => false);
+    expect(files.map(({ text }) => text)).toEqual(["ours"]);
+  });
+
   test("are one per folder", () => {
     write({
       "home/repo/a/b/CLAUDE.md": "claude",

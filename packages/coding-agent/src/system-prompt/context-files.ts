@@ -67,7 +67,9 @@ export function contextFolders({
   env,
   repositoryTop,
 }: Pick<ContextFileRequest, "cwd" | "env" | "repositoryTop">): ContextFolder[] {
-  const own = [withoutLinks(homeFolder(env)), ...(repositoryTop === undefined ? [] : [repositoryTop])];
+  const tops = [withoutLinks(homeFolder(env)), ...(repositoryTop === undefined ? [] : [repositoryTop])];
+  // Who has no home has the whole disk for one, and that is not his.
+  const own = tops.filter((top) => top !== dirname(top));
   const folders: ContextFolder[] = [{ folder: cwd, place: "cwd", isOwn: true }];
   // What is above a link to the working folder has nothing to do with it.
   for (let folder = withoutLinks(cwd); folder !== dirname(folder); ) {
