@@ -98,6 +98,15 @@ describe("context files", () => {
     expect(find()).toEqual({ files: ["above home/repo/a/CLAUDE.md: this one"], problems: [] });
   });
 
+  test.each(["", "# Title\n"])("that are too long and one long line are cut within it", (before) => {
+    write({ "home/repo/AGENTS.md": before + "aé€😀".repeat(MAX_CONTEXT_FILE_BYTES / 8) });
+    const { files, problems } = find();
+    expect(files[0]).toMatch(
+      /(aé€😀){6000,}a?é?€?\n\n\[This file goes on; read home\/repo\/AGENTS\.md for the rest\.\]$/u,
+    );
+    expect(problems).toEqual([expect.stringContaining("the model sees only the first 64 KiB; make it shorter")]);
+  });
+
   test("that are too long are cut at a line, and everybody is told", () => {
     const line = `${"é".repeat(30)}\n`;
     write({

@@ -128,8 +128,7 @@ function readStart(path: string, most: number): ReadContext {
     const buffer = Buffer.alloc(Math.min(size, most));
     const bytes = readSync(file, buffer, 0, buffer.length, 0);
     const isWhole = size <= most;
-    // The last line may be cut in the middle of a character.
-    const start = buffer.subarray(0, isWhole ? bytes : buffer.lastIndexOf("\n", bytes) + 1);
+    const start = buffer.subarray(0, isWhole ? bytes : endOfStart(buffer, bytes));
     const text = decodeText(start).trim();
     const encoding = encodingProblem(start, path);
     const problems = encoding === undefined ? [] : [encoding];
@@ -139,6 +138,16 @@ function readStart(path: string, most: number): ReadContext {
   } finally {
     closeSync(file);
   }
+}
+
+/** After a line, unless that would leave out most of it: some write a paragraph, or a whole file, in one. */
+function endOfStart(buffer: Buffer, bytes: number): number {
+  const line = buffer.lastIndexOf("\n", bytes) + 1;
+  if (line > bytes / 2) return line;
+  // The last character may have been cut in its middle.
+  let end = Math.max(0, bytes - 1);
+  while (end > 0 && (buffer[end]! & 0xc0) === 0x80) end--;
+  return end;
 }
 
 function kib(bytes: number): string {
