@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these placeholders are those of prompt templates
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fillIn, splitArguments } from "./arguments.ts";
+import { countPlaceholders, fillIn, splitArguments } from "./arguments.ts";
 import { ODD_PIECES } from "./test-fixture.ts";
 
 const anyText = fc.array(fc.constantFrom(...ODD_PIECES), { maxLength: 12 }).map((pieces) => pieces.join(""));
@@ -85,6 +85,12 @@ describe("placeholders", () => {
         expect(fill("$@", list.map(quote).join(" "))).toBe(list.join(" "));
       }),
     );
+  });
+
+  test("what is never closed is text, however often it is begun", () => {
+    const begun = "${1:-x".repeat(100_000);
+    expect([countPlaceholders(begun), countPlaceholders(`${begun}}$1 ${begun} $2`)]).toEqual([0, 3]);
+    expect(fill("${1:-a} ${2:-b} $1 ${2:-", "c")).toBe("c b c ${2:-");
   });
 
   test("any text without quotes arrives unchanged as a whole", () => {

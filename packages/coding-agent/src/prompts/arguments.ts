@@ -48,24 +48,39 @@ function closingQuote(text: string, at: number): number {
  * `$1`, `${1}`, `${1:-default}`; `$@`, `$ARGUMENTS`, `${@}`, `${@:-default}`; and parts of the list by their place and
  * number: `${@:2}`, `${@:2:3}`, `$@[2]`, `$@[2:3]`.
  */
-const PLACEHOLDER =
-  /\$(?:(?<one>\d+)|@\[(?<from>\d+)(?::(?<count>\d*))?\]|(?<all>@|ARGUMENTS)|\{(?:(?<oneOr>\d+)|(?<allOr>@|ARGUMENTS))(?::-(?<otherwise>[^}]*))?\}|\{@:(?<start>\d+)(?::(?<length>\d+))?\})/g;
+const WITHOUT_BRACES = String.raw`(?<one>\d+)|@\[(?<from>\d+)(?::(?<count>\d*))?\]|(?<all>@|ARGUMENTS)`;
+const IN_BRACES = String.raw`\{(?:(?<oneOr>\d+)|(?<allOr>@|ARGUMENTS))(?::-(?<otherwise>[^}]*))?\}|\{@:(?<start>\d+)(?::(?<length>\d+))?\}`;
+const ANY = new RegExp(String.raw`\$(?:${WITHOUT_BRACES}|${IN_BRACES})`, "g");
+const UNBRACED = new RegExp(String.raw`\$(?:${WITHOUT_BRACES})`, "g");
+
+/** Behind the last brace none can close: to look for its end from each `${1:-` there takes the square of the length. */
+function halves(template: string): [string, RegExp][] {
+  const end = template.lastIndexOf("}") + 1;
+  return [
+    [template.slice(0, end), ANY],
+    [template.slice(end), UNBRACED],
+  ];
+}
 
 export function countPlaceholders(template: string): number {
-  return template.match(PLACEHOLDER)?.length ?? 0;
+  return halves(template).reduce((sum, [text, placeholder]) => sum + (text.match(placeholder)?.length ?? 0), 0);
 }
 
 /** In one go, so that what looks like a placeholder in an argument stays as it is. What is missing is empty. */
 export function fillIn(template: string, given: readonly Argument[]): string {
-  return template.replace(PLACEHOLDER, (...match) => {
-    const found = match.at(-1) as Record<string, string | undefined>;
-    const place = found.one ?? found.oneOr;
-    if (place !== undefined) return given[Number(place) - 1]?.value || (found.otherwise ?? "");
-    const from = Math.max(1, Number(found.from ?? found.start ?? 1)) - 1;
-    const count = found.count || found.length;
-    const part = given.slice(from, count === undefined || count === "" ? undefined : from + Number(count));
-    return joined(part) || (found.otherwise ?? "");
-  });
+  const fill = (...match: unknown[]): string => valueFor(match.at(-1) as Record<string, string | undefined>, given);
+  return halves(template)
+    .map(([text, placeholder]) => text.replace(placeholder, fill))
+    .join("");
+}
+
+function valueFor(found: Readonly<Record<string, string | undefined>>, given: readonly Argument[]): string {
+  const place = found.one ?? found.oneOr;
+  if (place !== undefined) return given[Number(place) - 1]?.value || (found.otherwise ?? "");
+  const from = Math.max(1, Number(found.from ?? found.start ?? 1)) - 1;
+  const count = found.count || found.length;
+  const part = given.slice(from, count === undefined || count === "" ? undefined : from + Number(count));
+  return joined(part) || (found.otherwise ?? "");
 }
 
 /** With the space that was between them, so that lines stay lines. */

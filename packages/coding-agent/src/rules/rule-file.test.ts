@@ -93,3 +93,8 @@ it.each<[text: string, problem: RegExp, isUsed: boolean]>([
   expect(problems).toEqual([expect.stringMatching(problem)]);
   expect(rule !== undefined).toBe(isUsed);
 });
+
+it("a glob is taken without the space behind it, and a line of spaces does not hold up anybody", async () => {
+  expect((await read("---\ncondition: a\nglobs: *.rs \t \n---\nNo.")).rule?.rule.globs).toEqual(["*.rs"]);
+  expect((await read(`---\ncondition: a\nglobs: *${" ".repeat(500_000)}"\n---\nNo.`)).rule).toBeUndefined();
+});

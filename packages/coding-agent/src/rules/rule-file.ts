@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { StreamRule } from "@tiller/protocol/stream-rule";
 import { RULE_INTERRUPT_MODES } from "../config/choices.ts";
+import { withoutEnding } from "../lib/without-ending.ts";
 import { type Markdown, readMarkdown, splitFrontMatter, textOf } from "../prompts/frontmatter.ts";
 import { type Condition, readCondition } from "./condition.ts";
 import { readGlob } from "./glob.ts";
@@ -71,10 +72,10 @@ function quoteStars(text: string): string {
   const { header, body } = splitFrontMatter(text);
   if (header === undefined) return text;
   const head = text.slice(0, text.length - body.length);
-  return `${head.replace(STARRED, (_, key, value) => `${key}${JSON.stringify(value)}`)}${body}`;
+  return `${head.replace(STARRED, (_, key, value) => `${key}${JSON.stringify(withoutEnding(value, " \t"))}`)}${body}`;
 }
 
-const STARRED = /^((?:condition|ttsr_?[tT]rigger|globs|[ \t]+-)(?::|(?<=-))[ \t]+)(\*[^"\r\n]*?)(?=[ \t]*\r?$)/gm;
+const STARRED = /^((?:condition|ttsr_?[tT]rigger|globs|[ \t]+-)(?::|(?<=-))[ \t]+)(\*[^"\r\n]*)(?=\r?$)/gm;
 
 function contentOf({ body, values }: Markdown): string | undefined {
   return textOf(body) ?? textOf(values.get("description")) ?? undefined;

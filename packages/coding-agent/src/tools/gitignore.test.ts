@@ -48,3 +48,8 @@ it.each<[string, string, Verdict]>([
   const plain = isDirectory ? path.slice(0, -1) : path;
   expect(parseIgnoreFile(text).verdict(plain, plain.split("/").at(-1)!, isDirectory)).toBe(verdict);
 });
+
+it("a rule that is too much for the engine is none", () => {
+  const rules = parseIgnoreFile(`${"**/".repeat(30_000)}a\nb`);
+  expect([rules.verdict("x/a", "a", false), rules.verdict("x/b", "b", false)]).toEqual([undefined, "ignored"]);
+});

@@ -28,9 +28,20 @@ const MAX_LOST_MS = 250;
 export function globTest(regex: RegExp, glob: string, lost: () => boolean): (text: string) => boolean {
   const stars = /[+*]\(/.test(glob) ? Number.POSITIVE_INFINITY : (glob.match(/\*+/g) ?? []).length;
   let isLost = false;
+  let isTooLarge = false;
+  const test = (text: string): boolean | undefined => {
+    if (isTooLarge) return undefined;
+    try {
+      return regex.test(text);
+    } catch {
+      // Too much for the engine, which says so with the first text.
+      isTooLarge = true;
+      return undefined;
+    }
+  };
   return (text) => {
-    if (ways(stars, text.length) <= MOST_WAYS) return regex.test(text);
-    const found = isLost ? undefined : runGuarded(MAX_LOST_MS, () => regex.test(text));
+    if (ways(stars, text.length) <= MOST_WAYS) return test(text) ?? lost();
+    const found = isLost ? undefined : runGuarded(MAX_LOST_MS, () => test(text));
     isLost ||= found === undefined;
     return found ?? lost();
   };
