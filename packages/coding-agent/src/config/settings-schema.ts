@@ -515,7 +515,13 @@ export const SETTINGS = {
     status: "works",
     summary: "Seconds until finished todos are cleared; -1: never.",
   },
-  "ttsr.enabled": { type: "boolean", default: true, status: "works", summary: "Look for stream rules and obey them." },
+  "ttsr.enabled": {
+    type: "boolean",
+    default: true,
+    stricterOnly: true,
+    status: "works",
+    summary: "Look for stream rules and obey them.",
+  },
   "ttsr.contextMode": {
     type: "choice",
     values: ["discard", "keep"],

@@ -73,7 +73,7 @@ export const SETTING_RULES: Readonly<Record<string, SettingRule>> = {
   "todo.reminders.max": {"type":"integer","default":3,"resetInRpc":true},
   "todo.eager": {"type":"boolean","default":false,"resetInRpc":true},
   "tasks.todoClearDelay": {"type":"integer","min":-1,"default":60,"resetInRpc":true},
-  "ttsr.enabled": {"type":"boolean","default":true},
+  "ttsr.enabled": {"type":"boolean","default":true,"stricterOnly":true},
   "ttsr.contextMode": {"type":"choice","values":["discard","keep"],"default":"discard"},
   "ttsr.interruptMode": {"type":"choice","values":["always","prose-only","tool-only","never"],"default":"always"},
   "ttsr.repeatMode": {"type":"choice","values":["once","after-gap"],"default":"once"},

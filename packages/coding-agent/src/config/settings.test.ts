@@ -258,6 +258,12 @@ describe("approvals", () => {
     expect(taken(load({ projectTrust: "code" }))).toEqual([["all"], false]);
   });
 
+  it("a project does not switch off the user's stream rules, unless it is trusted", () => {
+    write("project/.pi/settings.json", { ttsr: { enabled: false } });
+    expect(load().settings.get("ttsr.enabled")).toBe(true);
+    expect(load({ projectTrust: "code" }).settings.get("ttsr.enabled")).toBe(false);
+  });
+
   it("a project may only be stricter, unless it is trusted", () => {
     write("agent/settings.json", { approval: { mode: "write" } });
     const file = write("project/.pi/settings.json", { approval: { mode: "never", allow: ["bash"], ask: ["read"] } });
