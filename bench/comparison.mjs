@@ -107,7 +107,7 @@ const shell = {
 };
 
 const session = {
-  reps: 3,
+  reps: 5,
   numbers: {
     open: ["open 50,000 messages", "ms", 0.5],
     prompt: ["prompt to end at 50,000 messages", "ms", 1],
@@ -174,7 +174,7 @@ const many = {
 };
 
 const abort = {
-  reps: 3,
+  reps: 7,
   numbers: { ms: ["abort in a tool", "ms", 1.5] },
   sample: (bench, contender) =>
     withAgent(bench, contender, async (agent) => ({
@@ -182,7 +182,7 @@ const abort = {
     })),
 };
 
-const PARTS = [start, memory, ttft, stream(10_000, 3), stream(50_000, 3), tools, shell, session, commands, many, abort];
+const PARTS = [start, memory, ttft, stream(10_000, 5), stream(50_000, 3), tools, shell, session, commands, many, abort];
 
 /** Asks no more of one that has failed: waiting for it again would take a minute each time. */
 function patient(contender, sample) {

@@ -114,7 +114,7 @@ Numbers are median (minimum) of the samples; a ratio is that of the medians (of 
 in turns in the same run: look at the ratios, not at the milliseconds. Each sample is a fresh process with a fresh home
 folder, and the model is a mock on loopback. The floor agent, \`bench/floor-agent.mjs\`, does the least that an agent on
 plain Node can do. Unless it says snapshots, a stream is in update mode \`delta\`.
-Tiller has answered twelve prompts before anything is measured, which leaves its compiled code beside it; where it says so, that
+Tiller has answered one prompt before anything is measured, which leaves its compiled code beside it; where it says so, that
 code was taken away.
 
 \`npm run bench\` measures again and writes this file; \`npm run bench -- --help\` lists the options.`;

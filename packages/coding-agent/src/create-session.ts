@@ -28,7 +28,7 @@ import {
   lateSubAgents,
   lateTodos,
 } from "./late-parts.ts";
-import { countAnswer } from "./lib/answers.ts";
+import { tellAnswer } from "./lib/first-answer.ts";
 import { type Late, late } from "./lib/late.ts";
 import { limitsOf, retryOf, sessionDir } from "./part-settings.ts";
 import type { Recording } from "./recording/seams.ts";
@@ -133,7 +133,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
   const store = createSessionStore({ clock, ids, first: beginSession({ clock, ids, cwd }, { id, path }) });
   const endTurn = (): void => {
     store.endTurn();
-    countAnswer();
+    tellAnswer();
   };
   const pipeline = createEventPipeline({ keep: store.appendMessage, endTurn, observe: hooks?.observe });
   const models = createModelControl({

@@ -1,6 +1,5 @@
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   mkdirSync,
   mkdtempSync,
@@ -15,7 +14,7 @@ import {
 import type { Module } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
-import { afterAnswers } from "./answers.ts";
+import { onFirstAnswer } from "./first-answer.ts";
 
 /**
  * Loads the bundle with the compiled code of an earlier run, so that nothing is compiled twice: a fifth off a start, a
@@ -43,14 +42,6 @@ type Wrapper = (exports: unknown, require: Require, module: Loaded, file: string
 
 /** A run that has answered a prompt has compiled what the next one needs. */
 const WORTH_KEEPING = /^run-machinery/;
-/**
- * By then the engine knows which functions are used again and again. It says so in the code that it gives away, and where
- * it finds that, it learns their types from the first call on: the first prompt takes a tenth longer, all others a fifth
- * less. After a hundred answers it would know so much that the first prompt pays for what it does not need.
- */
-const EXPERIENCED = 10;
-/** An empty file beside code that was written with this experience. */
-const LEARNED = "learned";
 /** In characters. So little is compiled faster than its code is found. */
 const TOO_SMALL = 2000;
 /** What comes from here on is the same at each start with extensions, whether there is a prompt or not. */
@@ -60,9 +51,8 @@ export function loadWithCodeCache({ entry, folder, build, require: nodeRequire }
   const cacheDir = join(folder, `${process.version}-${process.arch}-${build}`);
   const isOurs = isOnlyOurs(cacheDir, entry);
   const loaded = new Map<string, Loaded>();
-  const scripts = new Map<string, Script>();
-  /** Those of them that were not in the cache, in the order in which they came. */
-  const fresh = new Set<string>();
+  /** What was not in the cache, in the order in which it came. */
+  const fresh = new Map<string, Script>();
   let worthKeeping = false;
   /** How many files were compiled before those that extensions need. */
   let beforeExtensions: number | undefined;
@@ -97,26 +87,19 @@ export function loadWithCodeCache({ entry, folder, build, require: nodeRequire }
       filename: file,
       cachedData: code,
     });
-    if (cache === undefined) return script.runInThisContext() as Wrapper;
-    scripts.set(cache, script);
     // False only when there was something and it was taken.
-    if (script.cachedDataRejected !== false) fresh.add(cache);
+    if (cache !== undefined && script.cachedDataRejected !== false) fresh.set(cache, script);
     return script.runInThisContext() as Wrapper;
   };
 
   const keepFresh = (): void => {
     const from = worthKeeping ? 0 : (beforeExtensions ?? fresh.size);
-    const names = [...fresh].slice(from);
-    if (isOurs && names.length > 0) keep(cacheDir, new Map(names.map((name) => [name, scripts.get(name)!])), false);
+    if (isOurs && fresh.size > from) keep(cacheDir, new Map([...fresh].slice(from)));
     fresh.clear();
   };
-  const keepLearned = (): void => {
-    if (!isOurs || existsSync(join(cacheDir, LEARNED))) return;
-    keep(cacheDir, scripts, true);
-    fresh.clear();
-  };
-  // A process that is killed leaves its code as well.
-  afterAnswers({ 1: keepFresh, [EXPERIENCED]: keepLearned });
+  // The engine notes in its code what was used often, and whoever loads that pays at once for what it would learn in time: code
+  // from the end of a long day makes a first prompt slower. And a process that is killed leaves its code as well.
+  onFirstAnswer(keepFresh);
   process.once("exit", keepFresh);
   load(entry);
 }
@@ -175,18 +158,15 @@ function readCode(file: string): Buffer | undefined {
 const ASIDE = "new-";
 
 /** Written aside and renamed: many processes start at once, and none may read half a file. */
-function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>, isLearned: boolean): void {
+function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>): void {
   try {
     mkdirSync(cacheDir, { recursive: true, mode: 0o755 });
-    // What comes without experience waits for the next process that has it, also when this one is stopped in the middle.
-    if (!isLearned) rmSync(join(cacheDir, LEARNED), { force: true });
     const aside = mkdtempSync(join(cacheDir, ASIDE));
     try {
       for (const [name, script] of scripts) {
         writeCode(join(aside, name), script.createCachedData());
         renameSync(join(aside, name), join(cacheDir, name));
       }
-      if (isLearned) writeFileSync(join(cacheDir, LEARNED), "");
       removeLeft(cacheDir, statSync(aside).mtimeMs);
     } finally {
       rmSync(aside, { recursive: true, force: true });
