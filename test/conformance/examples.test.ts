@@ -21,9 +21,17 @@ interface Host {
   exit: Promise<number | null>;
 }
 
-/** Starts a host program in a process group of its own, with our program on its PATH under the given name. */
-function startHost(program: string[], linkName: string, options: SandboxOptions = {}): Host {
+/**
+ * Starts a host program in a process group of its own, with our program on its PATH under the given name. `beside` lies next
+ * to the working folder, not in it.
+ */
+function startHost(
+  program: string[],
+  linkName: string,
+  { beside = {}, ...options }: SandboxOptions & { beside?: Record<string, string> } = {},
+): Host {
   const sandbox = createSandbox(options);
+  for (const [name, text] of Object.entries(beside)) writeFileSync(join(sandbox.root, name), text);
   const bin = join(sandbox.root, "bin");
   mkdirSync(bin);
   symlinkSync(cliPath(), join(bin, linkName));
@@ -71,8 +79,8 @@ describe("the README", () => {
     ["readme-client", process.execPath, "host.mjs"],
   ] as const) {
     it(`has a program that works: ${name}`, async () => {
-      const host = startHost([command, join("..", file)], "tiller", { files: { "treasure.txt": "gold" } });
-      writeFileSync(join(host.sandbox.root, file), snippet(name));
+      const files = { "treasure.txt": "gold" };
+      const host = startHost([command, join("..", file)], "tiller", { files, beside: { [file]: snippet(name) } });
       expect(await host.exit).toBe(0);
       expect(host.output.stdout).toContain("treasure.txt");
       expect(host.output.stdout).toMatch(/\ncompleted\n$/);
