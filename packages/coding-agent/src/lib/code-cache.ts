@@ -92,15 +92,22 @@ export function loadWithCodeCache({ entry, folder, build, require: nodeRequire }
     return script.runInThisContext() as Wrapper;
   };
 
-  const keepFresh = (): void => {
+  /** What is fresh and worth keeping becomes code now; it is written when nobody waits any more. */
+  const made = new Map<string, Buffer>();
+  const makeCode = (): void => {
     const from = worthKeeping ? 0 : (beforeExtensions ?? fresh.size);
-    if (isOurs && fresh.size > from) keep(cacheDir, new Map([...fresh].slice(from)));
+    for (const [name, script] of [...fresh].slice(from)) made.set(name, script.createCachedData());
     fresh.clear();
   };
-  // The engine notes in its code what was used often, and whoever loads that pays at once for what it would learn in time: code
-  // from the end of a long day makes a first prompt slower. And a process that is killed leaves its code as well.
-  onFirstAnswer(keepFresh);
-  process.once("exit", keepFresh);
+  if (isOurs) {
+    // The engine notes in its code what was used often, and whoever loads that pays at once for what it would learn in time: code
+    // from the end of a long day makes a first prompt slower.
+    onFirstAnswer(makeCode);
+    process.once("exit", () => {
+      makeCode();
+      if (made.size > 0) keep(cacheDir, made);
+    });
+  }
   load(entry);
 }
 
@@ -158,13 +165,13 @@ function readCode(file: string): Buffer | undefined {
 const ASIDE = "new-";
 
 /** Written aside and renamed: many processes start at once, and none may read half a file. */
-function keep(cacheDir: string, scripts: ReadonlyMap<string, Script>): void {
+function keep(cacheDir: string, codes: ReadonlyMap<string, Buffer>): void {
   try {
     mkdirSync(cacheDir, { recursive: true, mode: 0o755 });
     const aside = mkdtempSync(join(cacheDir, ASIDE));
     try {
-      for (const [name, script] of scripts) {
-        writeCode(join(aside, name), script.createCachedData());
+      for (const [name, code] of codes) {
+        writeCode(join(aside, name), code);
         renameSync(join(aside, name), join(cacheDir, name));
       }
       removeLeft(cacheDir, statSync(aside).mtimeMs);
@@ -191,7 +198,7 @@ function writeCode(file: string, code: Buffer): void {
 /** Nobody writes for so long. */
 const LEFT_MS = 60_000;
 
-/** What processes have left that were killed while they wrote, as some hosts do behind the first answer. */
+/** What processes have left that were killed while they wrote. */
 function removeLeft(cacheDir: string, now: number): void {
   for (const name of readdirSync(cacheDir)) {
     if (!name.startsWith(ASIDE)) continue;
