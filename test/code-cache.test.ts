@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   cpSync,
   mkdirSync,
@@ -121,6 +122,48 @@ describe("the code cache", () => {
     const first = times();
     await answer(3);
     expect(times()).toEqual(first);
+  });
+
+  /** Tells on stderr each time the engine is made to learn. */
+  const listening = (): Record<string, string> => {
+    const hook = join(dist, "hook.cjs");
+    writeFileSync(
+      hook,
+      `const { Session } = require("node:inspector");
+      const { post } = Session.prototype;
+      Session.prototype.post = function (method, ...rest) {
+        if (method === "Profiler.startPreciseCoverage") process.stderr.write("LESSON\\n");
+        return post.call(this, method, ...rest);
+      };`,
+    );
+    return { NODE_OPTIONS: `--require ${hook}` };
+  };
+
+  test("goes with a lesson in types behind a turn that has loaded something, while the process is young", async () => {
+    const script = ['text "one"', 'text "two"', 'toolCall read {"path":"nothing.txt"}', ...texts(7)];
+    script.push('toolCall bash {"command":"true"}', 'text "last"');
+    const rpc = start({ cli: join(dist, "cli.js"), args: ["--no-session"], script, env: listening() });
+    const lessonsAfter = async (prompts: number): Promise<number> => {
+      for (let i = 0; i < prompts; i++) {
+        await rpc.prompt("go on");
+        await rpc.call({ type: "get_state" });
+      }
+      return rpc.stderr.split("LESSON").length - 1;
+    };
+    expect(await lessonsAfter(1)).toBe(1);
+    expect(await lessonsAfter(1)).toBe(1);
+    expect(await lessonsAfter(1)).toBe(2);
+    // By now it has learned by itself what it uses.
+    expect(await lessonsAfter(6)).toBe(2);
+    expect(await lessonsAfter(1)).toBe(2);
+  });
+
+  test("keeps nobody waiting with a lesson who is about to end", () => {
+    const env = { PATH: process.env.PATH ?? "", HOME: root, ...listening() };
+    const args = [join(dist, "cli.js"), "--offline", "--no-session", "-p", "hi"];
+    const once = spawnSync(process.execPath, args, { cwd: root, env, input: "", encoding: "utf8" });
+    expect(once).toMatchObject({ status: 0, stderr: expect.not.stringContaining("LESSON") });
+    expect(once.stdout).not.toBe("");
   });
 
   test("leaves nothing half-written behind, and removes what others have left", async () => {

@@ -28,8 +28,8 @@ import {
   lateSubAgents,
   lateTodos,
 } from "./late-parts.ts";
-import { tellAnswer } from "./lib/first-answer.ts";
 import { type Late, late } from "./lib/late.ts";
+import { tellTurnEnd } from "./lib/turn-ends.ts";
 import { limitsOf, retryOf, sessionDir } from "./part-settings.ts";
 import type { Recording } from "./recording/seams.ts";
 import { type AgentSession, createAgentSession, type SessionModes } from "./session/agent-session.ts";
@@ -133,7 +133,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
   const store = createSessionStore({ clock, ids, first: beginSession({ clock, ids, cwd }, { id, path }) });
   const endTurn = (): void => {
     store.endTurn();
-    tellAnswer();
+    tellTurnEnd();
   };
   const pipeline = createEventPipeline({ keep: store.appendMessage, endTurn, observe: hooks?.observe });
   const models = createModelControl({

@@ -14,7 +14,8 @@ import {
 import type { Module } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
-import { onFirstAnswer } from "./first-answer.ts";
+import { onTurnEnd } from "./turn-ends.ts";
+import { learnTypes } from "./type-feedback.ts";
 
 /**
  * Loads the bundle with the compiled code of an earlier run, so that nothing is compiled twice: a fifth off a start, a
@@ -44,6 +45,8 @@ type Wrapper = (exports: unknown, require: Require, module: Loaded, file: string
 const WORTH_KEEPING = /^run-machinery/;
 /** In characters. So little is compiled faster than its code is found. */
 const TOO_SMALL = 2000;
+/** In turns. An older process has learned by itself what it uses, and would forget what was optimised. */
+const YOUNG = 8;
 /** What comes from here on is the same at each start with extensions, whether there is a prompt or not. */
 const EXTENSIONS = /^load-extensions/;
 
@@ -100,14 +103,27 @@ export function loadWithCodeCache({ entry, folder, build, require: nodeRequire }
     fresh.clear();
   };
   if (isOurs) {
-    // The engine notes in its code what was used often, and whoever loads that pays at once for what it would learn in time: code
-    // from the end of a long day makes a first prompt slower.
-    onFirstAnswer(makeCode);
     process.once("exit", () => {
       makeCode();
       if (made.size > 0) keep(cacheDir, made);
     });
   }
+  /** How many files the turns that are over have needed. */
+  let known = 0;
+  let turns = 0;
+  const lookBack = (): void => {
+    // The engine notes in its code what was used often, and whoever loads that pays at once for what it would learn in time: code
+    // from the end of a long day makes a first prompt slower.
+    if (isOurs && known === 0) makeCode();
+    if (loaded.size === known) return;
+    known = loaded.size;
+    learnTypes(nodeRequire);
+  };
+  onTurnEnd(() => {
+    turns++;
+    // Behind what there is to say and to ask: a process that ends with this turn is gone by then.
+    if (turns <= YOUNG) setImmediate(() => setImmediate(lookBack));
+  });
   load(entry);
 }
 
