@@ -57,7 +57,6 @@ const RUN_MODULES = [
 /** What a run needs, and others without one. It does nothing when it is loaded, and a file of its own costs a first prompt more. */
 const WITH_START = [
   /coding-agent\/src\/(session\/store\/(whole-file|file-errors)|lib\/(make-folder|without-ending)|tools\/(limits|specs))\.ts$/,
-  /packages\/ai\/src\/last-made\.ts$/,
 ];
 
 /** What every start with extensions needs, and nothing without them does, is one file too. */

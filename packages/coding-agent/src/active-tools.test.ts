@@ -37,6 +37,19 @@ test.each<[options: Parameters<typeof createActiveTools>[0], names: string[]]>([
   expect(createActiveTools(options, others).names(offline)).toEqual(names);
 });
 
+test("each look is at what there is: another model, a tool that came with an extension, one that went", () => {
+  let added: string[] = [];
+  const tools = createActiveTools({}, { usual: [], added: () => added, lent: () => [], exists: () => true });
+  expect(tools.names(real)).toEqual(FOUR);
+  expect(tools.names(offline)).toEqual([...FOUR, "ls", "find", "grep"]);
+  added = ["fly"];
+  expect(tools.names(real)).toEqual([...FOUR, "fly"]);
+  added = ["swim", "fly"];
+  expect(tools.names(real)).toEqual([...FOUR, "swim", "fly"]);
+  added = [];
+  expect(tools.names(real)).toEqual(FOUR);
+});
+
 test("a change counts from the next look on, and can be taken back", () => {
   const active = createActiveTools({});
   expect(active.set(["read-only", "fly"])).toEqual(["fly"]);

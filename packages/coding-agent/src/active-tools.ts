@@ -1,3 +1,4 @@
+import { lastMade } from "@tiller/ai/last-made";
 import type { Model } from "@tiller/protocol/model";
 import type { CliOptions } from "./cli-options.ts";
 import { defaultToolNames, expandToolNames, isBuiltinTool, TOOL_ROWS } from "./tools/index.ts";
@@ -34,9 +35,10 @@ const NO_OTHERS: Others = { usual: [], added: () => [], lent: () => [], exists: 
 export function createActiveTools(options: ToolOptions, others: Others = NO_OTHERS): ActiveTools {
   let chosen: string[] | undefined;
   const { exists } = others;
+  const atStart = lastMade((provider: string, ...added: string[]) => startTools(options, provider, others, added));
   // A tool that was chosen may have gone with its extension, or with its host.
   const offered = (model: Model): string[] => {
-    const names = chosen ?? [...startTools(options, model, others), ...others.lent()];
+    const names = chosen ?? [...atStart(model.provider, ...others.added()), ...others.lent()];
     // An extension may have come later with a tool of a name that the host has lent; no provider takes a name twice.
     return [...new Set(names)].filter(exists);
   };
@@ -61,16 +63,21 @@ export function createActiveTools(options: ToolOptions, others: Others = NO_OTHE
 }
 
 /** What the command line allows; else pi's four with those of the extensions, and for the offline model what it needs to look around. */
-function startTools(options: ToolOptions, model: Model, { usual, chosen, added }: Others): string[] {
+function startTools(
+  options: ToolOptions,
+  provider: string,
+  { usual, chosen }: Others,
+  added: readonly string[],
+): string[] {
   const named = options.tools && expandToolNames(options.tools);
   if (named) {
     const excluded = options.noTools || options.noBuiltinTools ? [] : expandToolNames(options.excludeTools ?? []);
     return named.filter((name) => !excluded.includes(name));
   }
-  const extras = model.provider === "offline" ? ["ls", "find", "grep"] : [];
+  const extras = provider === "offline" ? ["ls", "find", "grep"] : [];
   const offered = chosen ? expandToolNames(chosen) : [...defaultToolNames(), ...usual, ...extras];
   const builtin = options.noTools || options.noBuiltinTools ? [] : offered;
-  return [...new Set([...builtin, ...added()])].filter((name) => isAllowed(options, name));
+  return [...new Set([...builtin, ...added])].filter((name) => isAllowed(options, name));
 }
 
 function isAllowed(options: ToolOptions, name: string): boolean {

@@ -67,6 +67,7 @@ export function createPreparer(model: Reader, rules: HistoryRules): Preparer {
       if (message.role === "toolResult" || hasFailed(message)) return [];
       const answer = forReader(message, model, rules, nameOf);
       if (answer.content.length === 0) return [];
+      if (!answer.content.some(isCall)) return [answer];
       const results = resultsFor(message, messages, at + 1, nameOf);
       return names.rename([answer, ...results.map((result) => withReadableImages(result, model))]);
     },

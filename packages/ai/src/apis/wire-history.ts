@@ -177,8 +177,29 @@ function growingBytes(): GrowingBytes {
 /** The body of a request: its fields, of which there is at least one, and the conversation behind them, after `lead`. */
 export function jsonBody<W>(fields: object, name: string, history: WireHistory<W>, lead: readonly W[] = []): Payload {
   const { settled, open } = history;
-  const start = `${JSON.stringify(fields).slice(0, -1)},"${name}":[`;
+  const start = `${openObject(fields)},"${name}":[`;
   if (settled.length === 0) return [wellFormed(`${start}${JSON.stringify([...lead, ...open]).slice(1)}}`)];
   const leading = lead.map((message) => `${JSON.stringify(message)},`).join("");
   return [wellFormed(start + leading), ...settled, wellFormed(`${JSON.stringify(open).slice(1)}}`)];
+}
+
+/** By the list: tools and the parts of a system prompt are the same from request to request, and most of its fields' text. */
+const knownLists = new WeakMap<readonly unknown[], string>();
+
+/** The JSON of an object with plain names, but for its last brace. */
+function openObject(fields: object): string {
+  let json = "";
+  for (const [name, value] of Object.entries(fields) as [string, unknown][]) {
+    if (value === undefined) continue;
+    json += `${json === "" ? "{" : ","}"${name}":${Array.isArray(value) ? listJson(value) : JSON.stringify(value)}`;
+  }
+  return json;
+}
+
+function listJson(list: readonly unknown[]): string {
+  const known = knownLists.get(list);
+  if (known !== undefined) return known;
+  const json = JSON.stringify(list);
+  knownLists.set(list, json);
+  return json;
 }

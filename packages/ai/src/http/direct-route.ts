@@ -24,9 +24,17 @@ export interface Route {
 export function directRoute(request: (options: RequestOptions) => ClientRequest, agent: Agent): Route {
   const addressOf = lastMade(urlToHttpOptions);
   return {
-    open: ({ url, method, headers }) => request({ ...addressOf(url), method, agent, headers }),
+    open: ({ url, method, headers }) =>
+      request({ ...addressOf(url), method, agent, headers: headerLines(url.host, headers) }),
     isOld: (call) => call.reusedSocket,
   };
+}
+
+/** Name, value, name, value: Node writes such a list as it is, where an object is checked and copied name by name. */
+function headerLines(host: string, headers: OutgoingHttpHeaders): string[] {
+  const lines = Object.hasOwn(headers, "host") ? [] : ["Host", host];
+  for (const name of Object.keys(headers)) lines.push(name, String(headers[name]));
+  return lines;
 }
 
 /** For TLS: names only, an address has none. */

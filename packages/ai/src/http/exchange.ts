@@ -53,7 +53,8 @@ const HOLDS_A_KEY = /auth|key|token/i;
 
 /** Values may be secrets: they are never told. */
 function checkHeaders(headers: Exchange["headers"]): void {
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]!;
     if (!HEADER_NAME.test(name)) {
       throw new ProviderError(
         "bad_request",
@@ -71,7 +72,7 @@ function checkHeaders(headers: Exchange["headers"]): void {
 function attempt(call: Call, route: Route): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { target, clock, signal, timeouts } = call;
-    const request = route.open({ ...call, url: target, headers: headersOf(call) });
+    const request = route.open({ method: call.method, url: target, headers: headersOf(call) });
     let body: OpenBody | undefined;
     let failed = false;
     let over = false;

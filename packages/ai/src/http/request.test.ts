@@ -43,6 +43,22 @@ test("posts JSON and gives the pieces of the answer", async () => {
   expect(await body.next()).toBeUndefined();
 });
 
+test.each<[given: Record<string, string>, host: (url: string) => string]>([
+  [{}, (url) => new URL(url).host],
+  [{ host: "models.example" }, () => "models.example"],
+])("the server is named once, with headers %j", async (headers, host) => {
+  let names: string[] = [];
+  const url = await servers.http((req, res) => {
+    names = req.rawHeaders.flatMap((name, at) =>
+      /^host$/i.test(name) && at % 2 === 0 ? [req.rawHeaders[at + 1]!] : [],
+    );
+    res.writeHead(200, asStream);
+    res.end("data: 1\n\n");
+  });
+  await readAll(await postForEvents(eventRequest(url, { headers })));
+  expect(names).toEqual([host(url)]);
+});
+
 test("a status that is no success becomes an error with the provider's words", async () => {
   const url = await servers.http((_req, res) => {
     res.writeHead(429, { "content-type": "application/json", "retry-after": "7" });

@@ -31,10 +31,14 @@ const ERROR_BODY_MS = 5000;
 
 /** Resolves when a success has begun to answer; rejects with a ProviderError for everything else. */
 export async function postForEvents(request: EventStreamRequest): Promise<HttpBody> {
+  const { url, body, clock, signal } = request;
   const answer = await exchange({
-    ...request,
     method: "POST",
+    url,
     headers: { "content-type": "application/json", accept: "text/event-stream", ...request.headers },
+    body,
+    clock,
+    signal,
     timeouts: { ...DEFAULT_TIMEOUTS, ...request.timeouts },
   });
   if (request.onAnswer) await tellAnswer(answer, request.onAnswer);
