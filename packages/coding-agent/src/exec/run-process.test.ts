@@ -145,7 +145,7 @@ describe("abort", () => {
     const stop = new AbortController();
     const command =
       "trap 'sleep 0.1; echo tidy > tidied; exit 0' TERM; echo $$ > slow; echo ready; sleep 100 & wait; wait";
-    const { outcome, text, begun } = run(command, { abortWaitMs: 1, killGraceMs: 5000 }, stop.signal);
+    const { outcome, text, begun } = run(command, { leavesOnAbort: true, killGraceMs: 5000 }, stop.signal);
     await begun;
     stop.abort();
     expect(await outcome).toEqual({ ended: "aborted", exitCode: null, signal: null });
@@ -158,7 +158,7 @@ describe("abort", () => {
   it("kills a stubborn command also when nobody waits any more", async () => {
     const stop = new AbortController();
     const command = "trap '' TERM; echo $$ > stubborn; echo ready; while :; do sleep 1; done";
-    const { outcome, begun } = run(command, { abortWaitMs: 1, killGraceMs: 50 }, stop.signal);
+    const { outcome, begun } = run(command, { leavesOnAbort: true, killGraceMs: 50 }, stop.signal);
     await begun;
     stop.abort();
     await outcome;

@@ -22,8 +22,8 @@ export interface ProcessRequest {
   timeoutMs?: number;
   /** How long an ended process and its children may tidy up after SIGTERM before SIGKILL. */
   killGraceMs?: number;
-  /** How long an aborted process is waited for; what is left of its ending then goes on by itself. Until it is over if absent. */
-  abortWaitMs?: number;
+  /** An aborted process is not waited for longer than one that goes at once takes: its ending goes on by itself. */
+  leavesOnAbort?: boolean;
   /**
    * stdout and stderr are one stream, in the order in which they were written; `source` is then always stdout. The last
    * argument must be a shell script: where the system cannot join the two, the shell does.
@@ -243,7 +243,7 @@ function forgetEmptyGroups(): void {
 
 /** Ends the tree on abort or timeout, whichever is first, and remembers which it was. */
 function watchForEnd(pid: number | undefined, token: string, request: ProcessRequest, signal: AbortSignal) {
-  const { clock, timeoutMs, killGraceMs = KILL_GRACE_MS, abortWaitMs } = request;
+  const { clock, timeoutMs, killGraceMs = KILL_GRACE_MS, leavesOnAbort } = request;
   let cause: "aborted" | "timedOut" | undefined;
   let giveUp: (exit: Exit) => void = () => undefined;
   const gaveUp = new Promise<Exit>((resolve) => {
@@ -277,7 +277,7 @@ function watchForEnd(pid: number | undefined, token: string, request: ProcessReq
   };
   const onAbort = () => {
     end("aborted");
-    if (abortWaitMs !== undefined) cancels.push(clock.after(abortWaitMs, leaveEarly));
+    if (leavesOnAbort) afterwards(leaveEarly);
   };
   signal.addEventListener("abort", onAbort, { once: true });
   if (timeoutMs !== undefined) cancels.push(clock.after(timeoutMs, () => end("timedOut")));

@@ -60,7 +60,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export type CommandPlace = ToolContext & Pick<ProcessRequest, "onOutput" | "abortWaitMs">;
+export type CommandPlace = ToolContext & Pick<ProcessRequest, "onOutput" | "leavesOnAbort">;
 
 export function runCommand(place: CommandPlace, args: BashArgs, signal: AbortSignal): Promise<ProcessOutcome> {
   const timeoutMs = args.timeout && args.timeout > 0 ? args.timeout * 1000 : undefined;

@@ -16,8 +16,6 @@ import { type Execute, type ToolContext, textResult } from "./tool.ts";
 import type { TruncationLimits } from "./truncate.ts";
 
 const UPDATE_INTERVAL_MS = 100;
-/** Most commands are gone by then; for one that is not in a hurry, nobody waits. */
-const ABORT_WAIT_MS = 1;
 
 export function createBash(context: ToolContext): Execute<BashArgs> {
   return async ({ args, signal, onUpdate }) => {
@@ -36,7 +34,7 @@ export function createBash(context: ToolContext): Execute<BashArgs> {
         output.write(chunk);
         updates.touch();
       };
-      const outcome = await runCommand({ ...place, abortWaitMs: ABORT_WAIT_MS, onOutput }, args, signal);
+      const outcome = await runCommand({ ...place, leavesOnAbort: true, onOutput }, args, signal);
       const shown = showOutput(output, limits);
       truncated = shown.truncation.truncated;
       const failure = failureText(outcome, args);
