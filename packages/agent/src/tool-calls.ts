@@ -127,7 +127,7 @@ const runs = new WeakMap<AbortSignal, Set<AbortController>>();
 /** As long as the run goes on, also when the calls are over: what a tool has begun may still listen. One listener for all. */
 function abortWith(run: AbortSignal, controller: AbortController): void {
   if (run.aborted) {
-    controller.abort();
+    controller.abort(run.reason);
     return;
   }
   const known = runs.get(run);
@@ -138,7 +138,7 @@ function abortWith(run: AbortSignal, controller: AbortController): void {
   const all = new Set([controller]);
   runs.set(run, all);
   const abortAll = (): void => {
-    for (const each of all) each.abort();
+    for (const each of all) each.abort(run.reason);
   };
   run.addEventListener("abort", abortAll, { once: true });
 }

@@ -220,11 +220,16 @@ export function createAgentSession(parts: AgentSessionParts): AgentSession {
   };
   /** So many want that nothing waits for a summary or an answer. */
   let givenUp = 0;
-  let patience = new AbortController();
-  const patienceNow = (): AbortSignal => (givenUp > 0 ? AbortSignal.abort() : patience.signal);
+  /** Only while somebody may be waiting with it: most aborts find nobody. */
+  let patience: AbortController | undefined;
+  const patienceNow = (): AbortSignal => {
+    if (givenUp > 0) return AbortSignal.abort();
+    patience ??= new AbortController();
+    return patience.signal;
+  };
   const losePatience = (): void => {
-    patience.abort();
-    patience = new AbortController();
+    patience?.abort();
+    patience = undefined;
   };
 
   /** Why nothing is taken on any more: what was still being looked at when the process ended would wait for ever. */

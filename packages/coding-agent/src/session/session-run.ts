@@ -141,7 +141,7 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       const last = current;
       for (let run = last; run; run = run.before) {
         run.abortReason ??= reason;
-        run.controller.abort();
+        run.controller.abort(abortReason());
       }
       await last?.settled;
     },
@@ -195,6 +195,14 @@ export function createSessionRun(options: SessionRunOptions): SessionRun {
       return progress && budgetOf(progress, options.sessionSpending);
     },
   };
+}
+
+let knownReason: DOMException | undefined;
+
+/** As without one; but to make a new one, with its trace, takes longer than most of what an abort does. */
+function abortReason(): DOMException {
+  knownReason ??= new DOMException("This operation was aborted", "AbortError");
+  return knownReason;
 }
 
 /** The one that is at work: those behind it wait for it. */

@@ -157,6 +157,26 @@ describe("event frames", () => {
     expect(hurried).toEqual([2]);
   });
 
+  it("let nobody wait for the first words of an answer with all that is said of it, either", async () => {
+    const { open, say, close, tick, hurried } = stage("snapshot");
+    open();
+    say("Once");
+    say(" upon");
+    await tick();
+    say(" a time");
+    await tick();
+    close();
+    expect(hurried).toEqual([2]);
+  });
+
+  it("let nobody wait for the end of a run until all that follows it is done", () => {
+    const { out, hurried } = stage("delta");
+    out.take({ type: "agent_start" }, undefined);
+    out.take({ type: "agent_end", messages: [], willRetry: false }, undefined);
+    out.take({ type: "agent_settled", aborted: false }, undefined);
+    expect(hurried).toEqual([2]);
+  });
+
   it("let nobody wait for the end of a tool until the model is asked again", () => {
     const { out, hurried } = stage("delta");
     const call = { toolCallId: "c", toolName: "look" };

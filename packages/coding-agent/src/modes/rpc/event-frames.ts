@@ -57,6 +57,12 @@ const PASSING: ReadonlySet<string> = new Set([
   "subagent_event",
 ]);
 
+/**
+ * Not kept until the end of the turn: whoever watches a tool, or has run it, need not wait until the model is asked again, and
+ * whoever waits for the end of a run not until everything behind it is done.
+ */
+const AWAITED: ReadonlySet<string> = new Set(["tool_execution_end", "agent_end"]);
+
 /** So many events wait for the journal before it is loaded for their sake. */
 const MOST_EARLY = 64;
 
@@ -105,7 +111,7 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
   let cancelTimer: (() => void) | undefined;
   let lastSize = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
-  let around: Wrapping = NO_WRAPPING;
+  let block: Block | undefined;
   let told: { message: AgentMessage; json: string } | undefined;
 
   const open = createOpenMessage();
@@ -177,6 +183,18 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
     else open.other(seq, event, place);
   };
 
+  const blockOf = ({ type, contentIndex }: DeltaUpdate, place: EventPlace | undefined): Block => {
+    const id = place?.messageId;
+    const isSame = block?.type === type && block.contentIndex === contentIndex && block.id === id;
+    if (!block || !isSame) block = { type, contentIndex, id, around: undefined, isShown: false };
+    return block;
+  };
+  /** Somebody is waiting for the first piece of a block. */
+  const showFirst = (of: Block): void => {
+    if (!of.isShown) writer.hurry();
+    of.isShown = true;
+  };
+
   const flush = (): void => {
     cancelTimer?.();
     cancelTimer = undefined;
@@ -185,6 +203,7 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
     const { type, contentIndex, delta, snapshot, place } = merged;
     merged = undefined;
     sendUpdate({ type, contentIndex, delta }, snapshot, place);
+    if (block) showFirst(block);
   };
 
   /** At the end of this tick; but not while the host is behind, and not more often than a large message allows. */
@@ -211,6 +230,7 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
       return writer.room();
     }
     if (merged && (merged.type !== event.type || merged.contentIndex !== event.contentIndex)) flush();
+    blockOf(event, place);
     if (merged) merged.delta += event.delta;
     else merged = { type: event.type, contentIndex: event.contentIndex, delta: event.delta, snapshot, place };
     flushSoon();
@@ -221,14 +241,14 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
   /** Every token at once. This runs once per token, so what stands around the token is put together once per block. */
   const takeDelta = ({ event, snapshot }: Update, place: EventPlace | undefined): undefined | Promise<void> => {
     if ("delta" in event) {
-      const isFirst =
-        event.type !== around.type || event.contentIndex !== around.contentIndex || place?.messageId !== around.id;
-      if (isFirst) around = wrapping(event, place);
+      const its = blockOf(event, place);
+      its.around ??= wrapping(event, place);
+      const { around } = its;
       seq += 1;
       if (event.delta.length <= LONGEST_TOKEN) writer.token(around, event.delta, seq);
       else writer.raw(`${around.head}${toJson(event.delta)}${around.tail}${seq}}`);
       open.delta(seq, event, place);
-      if (isFirst) writer.hurry();
+      showFirst(its);
     } else {
       writer.raw(thinFrame(event, stamp(place)));
       note(event, snapshot, place);
@@ -272,8 +292,7 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
         // One that streams is another one when it ends.
         if (isWhole(event)) sendWhole(event, place);
         else sendPlain(event, place);
-        // Whoever watches a tool, or has run it, need not wait until the model is asked again.
-        if (event.type === "tool_execution_end") writer.hurry();
+        if (AWAITED.has(event.type)) writer.hurry();
         return writer.room();
       }
       return mode === "delta" ? takeDelta(event, place) : takeSnapshotUpdate(event, place);
@@ -304,22 +323,20 @@ function eventJson(event: { type: string }): string {
   }
 }
 
-/** What stands before and after the text in the frames of one block. */
-interface Wrapping extends TokenWrapping {
+/** Which block pieces belong to. */
+interface Block {
   type: string;
   contentIndex: number;
   /** Of the message. */
   id: string | undefined;
+  /** What stands before and after the text in the frames of single pieces. */
+  around: TokenWrapping | undefined;
+  /** Its first piece has left. */
+  isShown: boolean;
 }
 
-const NOTHING = Buffer.alloc(0);
-const NO_WRAPPING: Wrapping = { type: "", contentIndex: -1, id: undefined, head: NOTHING, tail: NOTHING };
-
-function wrapping({ type, contentIndex }: DeltaUpdate, place: EventPlace | undefined): Wrapping {
+function wrapping({ type, contentIndex }: DeltaUpdate, place: EventPlace | undefined): TokenWrapping {
   return {
-    type,
-    contentIndex,
-    id: place?.messageId,
     head: Buffer.from(
       `{"type":"message_update","message":${THIN},"assistantMessageEvent":{"type":"${type}","contentIndex":${contentIndex},"delta":`,
     ),
