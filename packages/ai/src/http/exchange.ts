@@ -142,6 +142,10 @@ function attempt(call: Call, route: Route): Promise<Answer> {
       if (isStale && !call.isOnce) attempt(call, route).then(resolve, reject);
       else reject(unreachable(target, error, route.proxy));
     });
+    // Some ends are no error to Node, as when the server changes the protocol.
+    request.once("close", () => {
+      if (!body && !over) fail(new ProviderError("network", closedUnanswered(target)));
+    });
     writePayload(request, call.body ?? []);
     process.nextTick(watch);
   });
@@ -157,6 +161,10 @@ function watchConnection(request: ClientRequest, url: URL, watchdog: Watchdog, t
   watchdog.expect("a connection", timeouts.connectMs);
   if (request.socket) assigned(request.socket);
   else request.once("socket", assigned);
+}
+
+function closedUnanswered({ host }: URL): string {
+  return `Connection lost: ${host} closed the connection without an answer`;
 }
 
 function unreachable(target: URL, error: Error, proxy: ProxySettings | undefined): ProviderError {

@@ -346,6 +346,19 @@ test("a connection that does not come about is a network error", async () => {
   expect((await failure).message).toMatch(/^Timed out: waited 3 s for a connection from 127\.0\.0\.1/);
 });
 
+test("a server that changes the protocol instead of answering is not waited for", async () => {
+  const port = await servers.listen(
+    createServer((socket) => {
+      socket.once("data", () =>
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
+      );
+    }),
+  );
+  const failure = await failureFrom(postForEvents(eventRequest(`http://127.0.0.1:${port}`)));
+  expect(failure).toMatchObject({ kind: "network" });
+  expect(failure.message).toMatch(/^Connection lost: 127\.0\.0\.1:\d+ closed the connection without an answer$/);
+});
+
 test("an abort while the name is looked up", async () => {
   const controller = new AbortController();
   const request = eventRequest("http://tiller-test.invalid/", { signal: controller.signal });
