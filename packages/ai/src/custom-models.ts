@@ -272,9 +272,10 @@ function merged(model: Model, fields: Fields): Model {
   };
 }
 
-/** A price that a tier leaves out is the model's. */
+/** A price that a tier leaves out is the model's. The lowest mark first: the last one that is passed counts. */
 function wholeTiers(tiers: readonly Fields[], cost: Model["cost"]): Model["costTiers"] {
-  return tiers.map((tier) => ({ ...cost, ...(tier as Partial<Model["cost"]>), above: tier.above as number }));
+  const whole = tiers.map((tier) => ({ ...cost, ...(tier as Partial<Model["cost"]>), above: tier.above as number }));
+  return whole.sort((one, other) => one.above - other.above);
 }
 
 /** omp names the way of thinking beside its levels; the Anthropic family knows two of them. */

@@ -685,6 +685,12 @@ test("what omp's models.yml says beside the rest is understood", () => {
   expect(models.credentials(models.find("mine", "m1")!)).toEqual({ apiKey: "token" });
 });
 
+test("prices of long prompts may stand in any order", () => {
+  const costTiers = [500_000, 200_000].map((above) => ({ above, input: above }));
+  const models = registry({ custom: own({ models: [{ id: "m", costTiers }] }) });
+  expect(models.find("mine", "m")?.costTiers?.map(({ above }) => above)).toEqual([200_000, 500_000]);
+});
+
 test("quirks of provider and model are joined", () => {
   const models = registry({
     custom: own({

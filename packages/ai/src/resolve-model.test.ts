@@ -200,6 +200,9 @@ test.each<[patterns: string[], names: string[], warnings: string[]]>([
   [["llama:loud"], ["local/llama-3"], ['Invalid thinking level "loud" in pattern "llama:loud"; it is ignored']],
   [["bare/qwen3:8b", "bare/qwen3:high", "bare/qwen3:8b"], ["bare/qwen3:8b", "bare/qwen3 at high"], []],
   [["a.b*(c"], [], ['No models match pattern "a.b*(c"']],
+  [["llama-[9-0]", "llama-3"], ["local/llama-3"], ['No models match pattern "llama-[9-0]"']],
+  [["router/***"], ["router/anthropic/claude-sonnet-4-5", "router/qwen:free"], []],
+  [[`${"*".repeat(40)}zzz`], [], [`No models match pattern "${"*".repeat(40)}zzz"`]],
 ])("scope %j", (patterns, names, warnings) => {
   const scope = resolveScope(patterns, source(models));
   const said = scope.scoped.map(

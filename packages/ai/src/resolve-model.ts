@@ -224,20 +224,28 @@ function matchGlob(pattern: string, models: readonly Model[]): ScopedModel[] {
   // With more of them the engine may get lost, and a project may have written them.
   if ((name.match(/\*+/g) ?? []).length > MOST_STARS) return [];
   const glob = globToRegExp(name);
+  if (!glob) return [];
   const hits = models.filter((model) => glob.test(`${model.provider}/${model.id}`) || glob.test(model.id));
   return hits.map((model) => ({ model, ...(level ? { thinkingLevel: level } : {}) }));
 }
 
-/** `*` and `?` stay within a part of the path, `**` crosses slashes, `[abc]` is one of these characters. */
-function globToRegExp(glob: string): RegExp {
-  const source = glob.replace(/\*\*|\*|\?|\[[^\]]+\]|[\\^$.|+(){}[\]]/g, (token) => {
-    if (token === "**") return ".*";
+/**
+ * `*` and `?` stay within a part of the path, `**` crosses slashes, `[abc]` is one of these characters. Undefined when
+ * nothing can match, as with `[z-a]`.
+ */
+function globToRegExp(glob: string): RegExp | undefined {
+  const source = glob.replace(/\*\*+|\*|\?|\[[^\]]+\]|[\\^$.|+(){}[\]]/g, (token) => {
+    if (token.startsWith("**")) return ".*";
     if (token === "*") return "[^/]*";
     if (token === "?") return "[^/]";
     if (token.length > 1) return token.replace(/^\[!/, "[^").replace(/\\/g, "\\\\");
     return `\\${token}`;
   });
-  return new RegExp(`^${source}$`, "i");
+  try {
+    return new RegExp(`^${source}$`, "i");
+  } catch {
+    return undefined;
+  }
 }
 
 export interface InitialModelInputs {

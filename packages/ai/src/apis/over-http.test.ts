@@ -84,6 +84,25 @@ test("a stream that ends too early, cleanly or not, is an error after what had a
   expect(cut.at(-1)).toMatchObject({ type: "error", error: { kind: "network" } });
 });
 
+test.each<[type: Record<string, string>, body: string, error: object]>([
+  [
+    { "content-type": "text/event-stream" },
+    '{"error":{"type":"rate_limit_error","message":"Slow down"}}',
+    { kind: "rate_limit", message: "rate_limit_error: Slow down" },
+  ],
+  [
+    {},
+    `{"error":{"code":"context_length_exceeded","message":"${"Too long. ".repeat(100)}"}}\n`,
+    { kind: "overflow", message: expect.stringMatching(/^context_length_exceeded: Too long\. /) as string },
+  ],
+])("an error where a stream should be, said to be %j, is one by its own words", async (type, body, error) => {
+  const model = await modelBehind((_req, res) => {
+    res.writeHead(200, type);
+    res.end(body);
+  });
+  expect(await collect(streamAssistant(testRequest({ model })))).toMatchObject([{ type: "error", error }]);
+});
+
 test("an abort ends the stream and closes the connection", async () => {
   let closed = false;
   const model = await modelBehind((_req, res) => {

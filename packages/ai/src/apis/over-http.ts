@@ -1,7 +1,7 @@
 import { ProviderError, type ProviderErrorKind } from "../errors.ts";
 import type { HttpBody } from "../http/body.ts";
 import type { HttpTimeouts } from "../http/call.ts";
-import { emptyAnswer } from "../http/failure.ts";
+import { emptyAnswer, toldFailure } from "../http/failure.ts";
 import { parsedPayload, parsedText } from "../http/payload.ts";
 import { postForEvents } from "../http/request.ts";
 import { createSseDecoder } from "../http/sse.ts";
@@ -117,10 +117,12 @@ async function withSeenPayload(call: HttpCall, see: (payload: unknown) => Promis
   throw new ProviderError("bad_request", "The payload that was given instead of the request's own is not JSON");
 }
 
-const QUOTED_BYTES = 400;
+/** As much as an error that is no event may have to say. */
+const OPENING_BYTES = 8 * 1024;
+const QUOTED_LENGTH = 400;
 
 function firstBytes(opening: Buffer, piece: Buffer): Buffer {
-  return opening.length >= QUOTED_BYTES ? opening : Buffer.concat([opening, piece]).subarray(0, QUOTED_BYTES);
+  return opening.length >= OPENING_BYTES ? opening : Buffer.concat([opening, piece]).subarray(0, OPENING_BYTES);
 }
 
 /** The stream ended without a single event: says what there was instead, unless it is the beginning of an event. */
@@ -128,8 +130,10 @@ function checkOpening(opening: Buffer, call: HttpCall): void {
   const host = new URL(call.url).host;
   const text = opening.toString("utf8").trim();
   if (text === "") throw new ProviderError("malformed", emptyAnswer(host));
+  const told = toldFailure(text);
+  if (told) throw told;
   if (!/^(:|data|event|id|retry)/.test(text) && text.length > "event".length) {
-    throw new ProviderError("malformed", `${host} sent no event stream, but: ${text}`);
+    throw new ProviderError("malformed", `${host} sent no event stream, but: ${text.slice(0, QUOTED_LENGTH)}`);
   }
 }
 

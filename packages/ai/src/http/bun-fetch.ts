@@ -63,13 +63,18 @@ function initOf(call: Call, proxy: ProxySettings | undefined, env: TransportEnvi
   const usesTls = call.target.protocol === "https:" || proxy?.url.protocol === "https:";
   return {
     method: call.method,
-    headers: { "accept-encoding": "identity", ...call.headers },
+    headers: withoutLength(call.headers),
     ...(call.body ? { body: joinedPayload(call.body) } : {}),
     redirect: "manual",
     timeout: false,
     ...(proxy ? { proxy: proxy.url.href } : {}),
     ...(usesTls && certificatesKey(env) !== "" ? { tls: { ca: trustedCertificates(env) } } : {}),
   };
+}
+
+/** `fetch` counts the bytes itself. */
+function withoutLength({ "content-length": _, ...headers }: Call["headers"]): Call["headers"] {
+  return headers;
 }
 
 function connect(call: Call): Connection {

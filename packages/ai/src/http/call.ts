@@ -27,7 +27,7 @@ export interface Exchange {
   isOnce?: boolean;
 }
 
-/** A request whose address was read. */
+/** A request whose address was read: the URL has no login any more, and the headers are all that are sent, in lower case. */
 export interface Call extends Exchange {
   target: URL;
 }

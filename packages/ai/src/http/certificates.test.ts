@@ -46,6 +46,16 @@ test.each(["SSL_CERT_FILE", "TILLER_CA_FILE"])(
   },
 );
 
+test("a server that is called by another name in the header proves that name", async () => {
+  const named = makeCertificate("named", { hosts: ["models.example"], issuer: authority });
+  const port = await servers.https(named, answers);
+  configureTransport({ env: { TILLER_CA_FILE: await file("authority.pem", authority.cert) } });
+  const ask = (host: string) => postForEvents(eventRequest(`https://127.0.0.1:${port}`, { headers: { Host: host } }));
+  expect(await readAll(await ask("models.example"))).toBe("data: secret\n\n");
+  expect(await readAll(await ask("models.example:8443"))).toBe("data: secret\n\n");
+  expect((await failureFrom(ask("others.example"))).message).toMatch(/certificate/);
+});
+
 test.each([
   [
     "not trusted",

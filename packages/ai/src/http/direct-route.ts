@@ -1,4 +1,4 @@
-import type { Agent, ClientRequest, OutgoingHttpHeaders, RequestOptions } from "node:http";
+import type { Agent, ClientRequest, RequestOptions } from "node:http";
 import { urlToHttpOptions } from "node:url";
 import { lastMade } from "../last-made.ts";
 import type { ProxySettings } from "./proxy-settings.ts";
@@ -8,7 +8,8 @@ import type { ProxySettings } from "./proxy-settings.ts";
 export interface Outgoing {
   method: "GET" | "POST";
   url: URL;
-  headers: OutgoingHttpHeaders;
+  /** In lower case. */
+  headers: Readonly<Record<string, string>>;
 }
 
 export interface Route {
@@ -25,16 +26,21 @@ export function directRoute(request: (options: RequestOptions) => ClientRequest,
   const addressOf = lastMade(urlToHttpOptions);
   return {
     open: ({ url, method, headers }) =>
-      request({ ...addressOf(url), method, agent, headers: headerLines(url.host, headers) }),
+      request({ ...addressOf(url), ...nameIn(headers), method, agent, headers: headerLines(url.host, headers) }),
     isOld: (call) => call.reusedSocket,
   };
 }
 
 /** Name, value, name, value: Node writes such a list as it is, where an object is checked and copied name by name. */
-function headerLines(host: string, headers: OutgoingHttpHeaders): string[] {
-  const lines = Object.hasOwn(headers, "host") ? [] : ["Host", host];
-  for (const name of Object.keys(headers)) lines.push(name, String(headers[name]));
+function headerLines(host: string, headers: Outgoing["headers"]): string[] {
+  const lines = headers.host === undefined ? ["Host", host] : [];
+  for (const name of Object.keys(headers)) lines.push(name, headers[name]!);
   return lines;
+}
+
+/** Who is addressed by another name has to prove that one. Node looks for it in headers that are an object. */
+function nameIn({ host }: Outgoing["headers"]): { servername?: string } {
+  return host === undefined ? {} : { servername: serverName(host.replace(/:\d*$/, "")) };
 }
 
 /** For TLS: names only, an address has none. */

@@ -9,7 +9,7 @@ import { connectionFailure, proxyUnreachable } from "./connection-failure.ts";
 import type { Route } from "./direct-route.ts";
 import { transportEnvironment } from "./environment.ts";
 import { payloadBytes, writePayload } from "./payload.ts";
-import type { ProxySettings } from "./proxy-settings.ts";
+import { basicAuthorization, type ProxySettings } from "./proxy-settings.ts";
 import { standsBetween } from "./traffic.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
@@ -28,14 +28,15 @@ export function exchange(request: Exchange): Promise<Answer> {
 }
 
 async function send(request: Exchange): Promise<Answer> {
-  const target = targetOf(request.url);
-  if (!target || !canReach(target.protocol)) {
+  const address = addressIn(request.url);
+  if (!address || !canReach(address.target.protocol)) {
     const text = `Cannot send a request to "${request.url}": the base URL must begin with http:// or https://`;
     throw new ProviderError("bad_request", text);
   }
   checkHeaders(request.headers);
   if (request.signal.aborted) throw abortedError();
-  const call: Call = { ...request, target };
+  const { target, login } = address;
+  const call: Call = { ...request, target, headers: headersToSend(request, login) };
   const env = transportEnvironment();
   if (RUNS_ON_BUN) return (await import("./bun-fetch.ts")).exchangeByFetch(call, env, globalThis.fetch);
   const found = routeTo(target, env);
@@ -44,7 +45,15 @@ async function send(request: Exchange): Promise<Answer> {
   return attempt(call, route);
 }
 
-const targetOf = lastMade((url: string) => (URL.canParse(url) ? new URL(url) : undefined));
+/** A login in a URL is one in a header, which every transport sends; not every one takes it in a URL. */
+const addressIn = lastMade((url: string): { target: URL; login?: string } | undefined => {
+  if (!URL.canParse(url)) return undefined;
+  const target = new URL(url);
+  if (target.username + target.password === "") return { target };
+  const login = basicAuthorization(target);
+  target.username = target.password = "";
+  return { target, login };
+});
 
 /** As in RFC 9110. What is not allowed would be refused with a name that says nothing, or cut the request in two. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -69,10 +78,27 @@ function checkHeaders(headers: Exchange["headers"]): void {
   }
 }
 
+/** How long a body is, and how it is sent, is ours to say. */
+const ABOUT_THE_BODY = new Set(["content-length", "transfer-encoding"]);
+
+/** They go out as they are, so no name may stand there twice, in other letters: the later one counts. */
+function headersToSend({ headers, body }: Exchange, login: string | undefined): Record<string, string> {
+  // Compressed tokens come late: a compressor gives nothing away until its block is full.
+  const all: Record<string, string> = { "accept-encoding": "identity" };
+  for (const given of Object.keys(headers)) {
+    const name = given.toLowerCase();
+    const value = headers[given];
+    if (value !== undefined && !ABOUT_THE_BODY.has(name)) all[name] = value;
+  }
+  if (login !== undefined) all.authorization ??= login;
+  if (body !== undefined) all["content-length"] = String(payloadBytes(body));
+  return all;
+}
+
 function attempt(call: Call, route: Route): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { target, clock, signal, timeouts } = call;
-    const request = route.open({ method: call.method, url: target, headers: headersOf(call) });
+    const request = route.open({ method: call.method, url: target, headers: call.headers });
     let body: OpenBody | undefined;
     let failed = false;
     let over = false;
@@ -116,15 +142,13 @@ function attempt(call: Call, route: Route): Promise<Answer> {
       if (isStale && !call.isOnce) attempt(call, route).then(resolve, reject);
       else reject(unreachable(target, error, route.proxy));
     });
+    // Some ends are no error to Node, as when the server changes the protocol.
+    request.once("close", () => {
+      if (!body && !over) fail(new ProviderError("network", closedUnanswered(target)));
+    });
     writePayload(request, call.body ?? []);
     process.nextTick(watch);
   });
-}
-
-function headersOf(call: Exchange): Record<string, string | number> {
-  // Compressed tokens come late: a compressor gives nothing away until its block is full.
-  const headers = { "accept-encoding": "identity", ...call.headers };
-  return call.body === undefined ? headers : { ...headers, "content-length": payloadBytes(call.body) };
 }
 
 /** Two phases before the body: the connection, then the first line. A kept-alive connection skips the first. */
@@ -137,6 +161,10 @@ function watchConnection(request: ClientRequest, url: URL, watchdog: Watchdog, t
   watchdog.expect("a connection", timeouts.connectMs);
   if (request.socket) assigned(request.socket);
   else request.once("socket", assigned);
+}
+
+function closedUnanswered({ host }: URL): string {
+  return `Connection lost: ${host} closed the connection without an answer`;
 }
 
 function unreachable(target: URL, error: Error, proxy: ProxySettings | undefined): ProviderError {

@@ -30,12 +30,21 @@ function kindOfAnswer({ status }: FailedAnswer, told: ErrorFacts | undefined, wo
   return kindOfError({ ...told, status, message: words });
 }
 
-/** A success that is no event stream: an error in the clothes of a success, a page, or nothing. */
+/** An error in the clothes of a success; undefined when the text is none. */
+export function toldFailure(text: string, status?: number): ProviderError | undefined {
+  const body = jsonIn(text);
+  const told = errorIn(body);
+  if (!told) return undefined;
+  const words = (messageIn(body) ?? plainWords(text)).slice(0, LONGEST_WORDS);
+  return new ProviderError(kindOfError(told), words, status === undefined ? {} : { status });
+}
+
+/** A success that is no event stream: an error, a page, or nothing. */
 export function unexpectedAnswer(host: string, answer: FailedAnswer): ProviderError {
   const { status } = answer;
-  const told = errorIn(jsonIn(answer.body));
+  const told = toldFailure(answer.body, status);
   const type = answer.headers["content-type"];
-  if (told) return new ProviderError(kindOfError(told), wordsOf(answer), { status });
+  if (told) return told;
   if (answer.body.trim() === "") {
     const kind = status === 204 ? "bad_request" : "malformed";
     return new ProviderError(kind, emptyAnswer(host, status), { status });

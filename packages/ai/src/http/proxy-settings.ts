@@ -39,7 +39,8 @@ function readProxy(variable: string, value: string): ProxySettings {
   return url.username === "" ? settings : { ...settings, authorization: basicAuthorization(url) };
 }
 
-function basicAuthorization({ username, password }: URL): string {
+/** The login of a URL as a header. */
+export function basicAuthorization({ username, password }: URL): string {
   return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString("base64")}`;
 }
 

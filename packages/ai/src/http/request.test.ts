@@ -59,6 +59,45 @@ test.each<[given: Record<string, string>, host: (url: string) => string]>([
   expect(names).toEqual([host(url)]);
 });
 
+/** A server that remembers the names and values of the last request as they were written. */
+async function listener(): Promise<{ url: string; sent(name: string): string[] }> {
+  let raw: string[] = [];
+  const url = await servers.http((req, res) => {
+    raw = req.rawHeaders;
+    res.writeHead(200, asStream);
+    res.end("data: 1\n\n");
+  });
+  const sent = (name: string): string[] =>
+    raw.filter((_, at) => at % 2 === 1 && raw[at - 1]!.toLowerCase() === name.toLowerCase());
+  return { url, sent };
+}
+
+test.each<[given: Record<string, string>, name: string, sent: string[]]>([
+  [{ "Content-Type": "application/json; own" }, "content-type", ["application/json; own"]],
+  [{ authorization: "Bearer one", Authorization: "Bearer two" }, "authorization", ["Bearer two"]],
+  [{ Host: "models.example" }, "host", ["models.example"]],
+  [{ "Accept-Encoding": "gzip" }, "accept-encoding", ["gzip"]],
+  [{ "Content-Length": "3" }, "content-length", ["2"]],
+  [{ "Transfer-Encoding": "chunked" }, "transfer-encoding", []],
+  [{ Connection: "close" }, "connection", ["close"]],
+  [{ "x-own": undefined as unknown as string }, "x-own", []],
+])("with the headers %j there is one %s, or none", async (headers, name, values) => {
+  const { url, sent } = await listener();
+  await readAll(await postForEvents(eventRequest(url, { headers })));
+  expect(sent(name)).toEqual(values);
+});
+
+test.each<[login: string, given: Record<string, string>, sent: string]>([
+  ["me:p%40ss", {}, `Basic ${btoa("me:p@ss")}`],
+  ["me:50%", {}, `Basic ${btoa("me:50%")}`],
+  [":pass", {}, `Basic ${btoa(":pass")}`],
+  ["me:pass", { Authorization: "Bearer key" }, "Bearer key"],
+])("the login %s of an address is a header, with headers %j", async (login, headers, value) => {
+  const { url, sent } = await listener();
+  await readAll(await postForEvents(eventRequest(url.replace("//", `//${login}@`), { headers })));
+  expect(sent("authorization")).toEqual([value]);
+});
+
 test("a status that is no success becomes an error with the provider's words", async () => {
   const url = await servers.http((_req, res) => {
     res.writeHead(429, { "content-type": "application/json", "retry-after": "7" });
@@ -305,6 +344,19 @@ test("a connection that does not come about is a network error", async () => {
   clock.advance(3000);
   expect(await failure).toMatchObject({ kind: "network" });
   expect((await failure).message).toMatch(/^Timed out: waited 3 s for a connection from 127\.0\.0\.1/);
+});
+
+test("a server that changes the protocol instead of answering is not waited for", async () => {
+  const port = await servers.listen(
+    createServer((socket) => {
+      socket.once("data", () =>
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
+      );
+    }),
+  );
+  const failure = await failureFrom(postForEvents(eventRequest(`http://127.0.0.1:${port}`)));
+  expect(failure).toMatchObject({ kind: "network" });
+  expect(failure.message).toMatch(/^Connection lost: 127\.0\.0\.1:\d+ closed the connection without an answer$/);
 });
 
 test("an abort while the name is looked up", async () => {

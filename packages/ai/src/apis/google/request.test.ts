@@ -240,6 +240,14 @@ test.each([
   expect(streamUrl(baseUrl, id)).toBe(`${url}:streamGenerateContent?alt=sse`);
 });
 
+test.each([
+  ["https://proxy/v1beta?key=k", "https://proxy/v1beta/models/g:streamGenerateContent?alt=sse&key=k"],
+  ["http://127.0.0.1:8080/?a=1&b=2", "http://127.0.0.1:8080/v1beta/models/g:streamGenerateContent?alt=sse&a=1&b=2"],
+  ["http://127.0.0.1:8080?", "http://127.0.0.1:8080/v1beta/models/g:streamGenerateContent?alt=sse"],
+])("the query of the base URL %s stays one", (baseUrl, url) => {
+  expect(streamUrl(baseUrl, "g")).toBe(url);
+});
+
 test.each<[id: string, level: ThinkingLevel, config: unknown, maxTokens: number]>([
   ["gemini-2.5-flash", "off", { thinkingBudget: 0 }, 32_000],
   ["gemini-2.5-pro", "off", { thinkingBudget: 128 }, 32_000],

@@ -43,13 +43,17 @@ export function wireForm({ model, tools }: ModelRequest, traits = traitsOf(model
   };
 }
 
-/** A base URL without a path means the version of the API that has all we need. Tuned models name their own collection. */
+/**
+ * A base URL without a path means the version of the API that has all we need; what it asks for behind a `?` stays there.
+ * Tuned models name their own collection.
+ */
 export function streamUrl(baseUrl: string, id: string): string {
-  const base = (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
+  const [address = "", query = ""] = (baseUrl || DEFAULT_BASE_URL).split("?", 2);
+  const base = address.replace(/\/+$/, "");
   const versioned = /^https?:\/\/[^/]+$/.test(base) ? `${base}/v1beta` : base;
   const path = id.split("/").map(encodeURIComponent).join("/");
   const resource = id.startsWith("models/") || id.startsWith("tunedModels/") ? path : `models/${path}`;
-  return `${versioned}/${resource}:streamGenerateContent?alt=sse`;
+  return `${versioned}/${resource}:streamGenerateContent?alt=sse${query === "" ? "" : `&${query}`}`;
 }
 
 function buildHeaders({ apiKey, headers }: ModelRequest): Record<string, string> {

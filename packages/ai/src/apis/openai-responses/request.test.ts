@@ -350,6 +350,9 @@ test.each<[baseUrl: string, apiVersion: string | undefined, url: string]>([
 test.each([
   ["https://api.openai.com/v1", "https://api.openai.com/v1/responses"],
   ["http://127.0.0.1:11434/v1/", "http://127.0.0.1:11434/v1/responses"],
+  ["http://127.0.0.1:8000", "http://127.0.0.1:8000/v1/responses"],
+  ["http://127.0.0.1:8000/?key=k", "http://127.0.0.1:8000/v1/responses?key=k"],
+  ["https://gateway/v1/responses", "https://gateway/v1/responses"],
 ])("base URL %s", (baseUrl, url) => {
   expect(responsesUrl(gpt({ baseUrl }))).toBe(url);
 });

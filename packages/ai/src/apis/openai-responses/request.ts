@@ -51,6 +51,7 @@ function isAzure(model: Model): boolean {
   return model.api === "azure-openai-responses";
 }
 
+/** A base URL may have a query, end with a slash, or be the whole address already. Without a path it means `/v1`. */
 export function responsesUrl(model: Model): string {
   if (!URL.canParse(model.baseUrl)) {
     const words = `The base URL of ${model.provider}/${model.id} is not a URL: "${model.baseUrl}"`;
@@ -61,7 +62,8 @@ export function responsesUrl(model: Model): string {
   const version = typeof apiVersion === "string" ? apiVersion : (url.searchParams.get("api-version") ?? "");
   if (isAzure(model) && version !== "") url.searchParams.set("api-version", version);
   const path = url.pathname.replace(/\/+$/, "");
-  url.pathname = `${isAzure(model) ? azurePath(path, version) : path}/responses`;
+  const base = isAzure(model) ? azurePath(path, version) : path || "/v1";
+  url.pathname = base.endsWith("/responses") ? base : `${base}/responses`;
   return url.href;
 }
 
@@ -110,7 +112,6 @@ function reasoningFields({ model, thinkingLevel }: ModelRequest): Record<string,
 const USUAL_LIMIT = 32_000;
 const SMALLEST_LIMIT = 16;
 
-/** Unless it is asked for, there is no limit but the model's own. */
 /** Unasked, only a model with little room gets one: a large one would be reserved, and paid for in rate limits. */
 function limitField({ model, maxTokens }: ModelRequest): { max_output_tokens?: number } {
   const most = model.maxTokens > 0 ? model.maxTokens : Number.POSITIVE_INFINITY;
