@@ -24,17 +24,23 @@ export interface Route {
 export function directRoute(request: (options: RequestOptions) => ClientRequest, agent: Agent): Route {
   const addressOf = lastMade(urlToHttpOptions);
   return {
-    open: ({ url, method, headers }) =>
-      request({ ...addressOf(url), method, agent, headers: headerLines(url.host, headers) }),
+    open({ url, method, headers }) {
+      const address = addressOf(url);
+      return request({ ...address, method, agent, headers: headerLines(url.host, address.auth, headers) });
+    },
     isOld: (call) => call.reusedSocket,
   };
 }
 
-/** Name, value, name, value: Node writes such a list as it is, where an object is checked and copied name by name. */
-function headerLines(host: string, headers: OutgoingHttpHeaders): string[] {
-  const lines = Object.hasOwn(headers, "host") ? [] : ["Host", host];
-  for (const name of Object.keys(headers)) lines.push(name, String(headers[name]));
-  return lines;
+/**
+ * Name, value, name, value: Node writes such a list as it is, where an object is checked and copied name by name. So it is
+ * for us to name the server, to send the login that its address has, and to send a name once, whatever its case.
+ */
+function headerLines(host: string, login: string | null | undefined, headers: OutgoingHttpHeaders): string[] {
+  const lines = new Map<string, [name: string, value: string]>([["host", ["Host", host]]]);
+  if (login) lines.set("authorization", ["Authorization", `Basic ${Buffer.from(login).toString("base64")}`]);
+  for (const name of Object.keys(headers)) lines.set(name.toLowerCase(), [name, String(headers[name])]);
+  return [...lines.values()].flat();
 }
 
 /** For TLS: names only, an address has none. */

@@ -46,6 +46,7 @@ test("posts JSON and gives the pieces of the answer", async () => {
 test.each<[given: Record<string, string>, host: (url: string) => string]>([
   [{}, (url) => new URL(url).host],
   [{ host: "models.example" }, () => "models.example"],
+  [{ Host: "models.example" }, () => "models.example"],
 ])("the server is named once, with headers %j", async (headers, host) => {
   let names: string[] = [];
   const url = await servers.http((req, res) => {
@@ -57,6 +58,25 @@ test.each<[given: Record<string, string>, host: (url: string) => string]>([
   });
   await readAll(await postForEvents(eventRequest(url, { headers })));
   expect(names).toEqual([host(url)]);
+});
+
+test.each<[login: string, given: Record<string, string>, sent: Record<string, string>]>([
+  ["", { "Content-Type": "text/json", ACCEPT: "*/*" }, { "content-type": "text/json", accept: "*/*" }],
+  ["me:p%40ss@", {}, { authorization: `Basic ${btoa("me:p@ss")}` }],
+  ["me:p%40ss@", { Authorization: "Bearer mine" }, { authorization: "Bearer mine" }],
+])("a header is sent once, whatever its case, and so is a login: %j, %j", async (login, headers, sent) => {
+  let lines: string[] = [];
+  const url = await servers.http((req, res) => {
+    lines = req.rawHeaders;
+    res.writeHead(200, asStream);
+    res.end("data: 1\n\n");
+  });
+  await readAll(await postForEvents(eventRequest(url.replace("://", `://${login}`), { headers })));
+  const names = lines.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  for (const [name, value] of Object.entries(sent)) {
+    expect(names.filter((other) => other === name)).toEqual([name]);
+    expect(lines[2 * names.indexOf(name) + 1]).toBe(value);
+  }
 });
 
 test("a status that is no success becomes an error with the provider's words", async () => {
