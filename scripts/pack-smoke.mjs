@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Packs the product, installs the tarball into an empty folder without network, talks to it, also with its client,
-// and compiles a program against its types.
+// The first half of `npm run test:package`. Packs the product, installs the tarball into an empty folder, counts what is
+// there, talks to it, also with its client, and compiles a program against its types.
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -144,7 +144,7 @@ withPacked(async ({ tarball, user, bin }) => {
   useClient(user);
   compile(user);
   process.stdout.write(
-    `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed offline as ${packages} packages; ${count} frames for one prompt; a program compiles against its types; fine\n`,
+    `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed as ${packages} packages; ${count} frames for one prompt; a program compiles against its types; fine\n`,
   );
 }).catch((error) => {
   process.stderr.write(`pack-smoke: ${error.message}\n`);

@@ -42,7 +42,7 @@ export function pack(destination) {
 
 export function install(tarball, folder) {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "empty", private: true }));
-  npm(["install", "--ignore-scripts", "--offline", "--no-audit", "--no-fund", tarball], folder);
+  npm(["install", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", tarball], folder);
   const bin = join(folder, "node_modules/.bin/tiller");
   check((statSync(bin).mode & 0o100) !== 0, `${bin} is not executable`);
   return bin;

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { cliPath, useRpc } from "./support/rpc-process.ts";
+import { cliPath, type RpcProcess, useRpc } from "./support/rpc-process.ts";
 
 /** The program compiles its own code once and keeps it beside itself; nobody may ever notice more than the speed. */
 describe("the code cache", () => {
@@ -139,23 +139,42 @@ describe("the code cache", () => {
     return { NODE_OPTIONS: `--require ${hook}` };
   };
 
-  test("goes with a lesson in types behind a turn that has loaded something, while the process is young", async () => {
-    const script = ['text "one"', 'text "two"', 'toolCall read {"path":"nothing.txt"}', ...texts(7)];
-    script.push('toolCall bash {"command":"true"}', 'text "last"');
+  const lessonsOf = (rpc: RpcProcess): number => rpc.stderr.split("LESSON").length - 1;
+  const lessonsAtTheEnd = async (rpc: RpcProcess): Promise<number> => {
+    rpc.closeStdin();
+    await rpc.waitExit();
+    return lessonsOf(rpc);
+  };
+
+  test("goes with a lesson in types behind a turn that has loaded something", async () => {
+    const script = ['text "one"', 'text "two"', 'toolCall read {"path":"nothing.txt"}', 'text "three"', 'text "four"'];
     const rpc = start({ cli: join(dist, "cli.js"), args: ["--no-session"], script, env: listening() });
-    const lessonsAfter = async (prompts: number): Promise<number> => {
-      for (let i = 0; i < prompts; i++) {
-        await rpc.prompt("go on");
-        await rpc.call({ type: "get_state" });
-      }
-      return rpc.stderr.split("LESSON").length - 1;
-    };
-    expect(await lessonsAfter(1)).toBe(1);
-    expect(await lessonsAfter(1)).toBe(1);
-    expect(await lessonsAfter(1)).toBe(2);
-    // By now it has learned by itself what it uses.
-    expect(await lessonsAfter(6)).toBe(2);
-    expect(await lessonsAfter(1)).toBe(2);
+    await rpc.prompt("go on");
+    await expect.poll(() => lessonsOf(rpc)).toBe(1);
+    await rpc.prompt("go on");
+    await rpc.call({ type: "get_state" });
+    expect(lessonsOf(rpc)).toBe(1);
+    await rpc.prompt("read something");
+    await expect.poll(() => lessonsOf(rpc)).toBe(2);
+    await rpc.prompt("go on");
+    expect(await lessonsAtTheEnd(rpc)).toBe(2);
+  });
+
+  test("gives no lesson to a process that has learned by itself what it uses", async () => {
+    const script = [...texts(8), 'toolCall bash {"command":"true"}', ...texts(2)];
+    const rpc = start({ cli: join(dist, "cli.js"), args: ["--no-session"], script, env: listening() });
+    for (let i = 0; i < 10; i++) await rpc.prompt("go on");
+    expect(await lessonsAtTheEnd(rpc)).toBe(1);
+  });
+
+  test("gives two lessons at most, however many turns of a prompt load something", async () => {
+    const script = ['toolCall read {"path":"a"}', 'toolCall bash {"command":"true"}', 'toolCall grep {"pattern":"x"}'];
+    script.push('toolCall write {"path":"a","content":"x"}', ...texts(2));
+    const args = ["--no-session", "--tools", "read,bash,grep,write"];
+    const rpc = start({ cli: join(dist, "cli.js"), args, script, env: listening() });
+    await rpc.prompt("look around");
+    await rpc.prompt("go on");
+    expect(await lessonsAtTheEnd(rpc)).toBe(2);
   });
 
   test("keeps nobody waiting with a lesson who is about to end", () => {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { lookAround, type Place } from "../sessions/support/look-around.ts";
 import { readSessionFile } from "../sessions/support/session-tree.ts";
 import { at, brief, type Frame } from "../support/frame.ts";
-import type { RpcProcess } from "../support/rpc-process.ts";
+import type { Exit, RpcProcess } from "../support/rpc-process.ts";
 import { afterOf } from "./fault.ts";
 import type { Cell } from "./faults.ts";
 import { firstExchange, openStage, pause, reopen, type Stage } from "./stage.ts";
@@ -25,6 +25,7 @@ export async function playCell(cell: Cell): Promise<string> {
   try {
     await firstExchange(stage);
     await cell.state.reach(stage);
+    expectLittleMemory(stage.rpc, cell.fault.memoryMb);
     await cell.fault.strike?.(stage, cell.state);
     const after = afterOf(cell.fault, cell.state);
     const word = after === "lives" ? await livesOn(stage, cell) : await endsWith(stage, after, cell);
@@ -58,11 +59,21 @@ async function livesOn(stage: Stage, { fault, state }: Cell): Promise<string> {
 
 async function endsWith(stage: Stage, after: { exit: number } | "killed", { fault }: Cell): Promise<string> {
   const { rpc, prompts } = stage;
-  const exit = await rpc.waitExit(WAIT_MS);
+  const exit = await exitOf(rpc, fault.memoryMb);
   if (after === "killed") return "killed";
   if (exit.code !== after.exit) throw new Error(`exit ${JSON.stringify(exit)} instead of ${after.exit}`);
   const otherwise = fault.check?.endsAnywhere ? "no ending" : "not heard";
   return prompts.length === 0 ? `exit ${after.exit}` : `${statusOf(rpc, "go", otherwise)}, exit ${after.exit}`;
+}
+
+/** How much it ever had can be read only while it is there. */
+async function exitOf(rpc: RpcProcess, mostMb?: number): Promise<Exit> {
+  const exit = rpc.waitExit(WAIT_MS);
+  for (let isOver = false; !isOver; ) {
+    expectLittleMemory(rpc, mostMb);
+    isOver = await Promise.race([exit.then(() => true), pause(50).then(() => false)]);
+  }
+  return exit;
 }
 
 const isSettled = (frame: Frame): boolean => frame.type === "session_settled";

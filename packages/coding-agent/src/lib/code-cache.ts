@@ -47,6 +47,8 @@ const WORTH_KEEPING = /^run-machinery/;
 const TOO_SMALL = 2000;
 /** In turns. An older process has learned by itself what it uses, and would forget what was optimised. */
 const YOUNG = 8;
+/** Each holds everybody up and throws away what was optimised; a prompt that tries all tools would get one a turn. */
+const MOST_LESSONS = 2;
 /** What comes from here on is the same at each start with extensions, whether there is a prompt or not. */
 const EXTENSIONS = /^load-extensions/;
 
@@ -111,12 +113,14 @@ export function loadWithCodeCache({ entry, folder, build, require: nodeRequire }
   /** How many files the turns that are over have needed. */
   let known = 0;
   let turns = 0;
+  let lessons = 0;
   const lookBack = (): void => {
     // The engine notes in its code what was used often, and whoever loads that pays at once for what it would learn in time: code
     // from the end of a long day makes a first prompt slower.
     if (isOurs && known === 0) makeCode();
-    if (loaded.size === known) return;
+    if (loaded.size === known || lessons === MOST_LESSONS) return;
     known = loaded.size;
+    lessons++;
     learnTypes(nodeRequire);
   };
   onTurnEnd(() => {

@@ -401,6 +401,25 @@ describe("what the system promises", () => {
     await always.file.close();
   });
 
+  it("a process that may not sync, which is told so at once, goes on without and can be closed", async () => {
+    const denied = failure("ERR_ACCESS_DENIED", "fsync API is disabled when Permission Model is enabled.");
+    undo.push(
+      instead("fdatasync", () => (_fd: number, done: (error: Error | null) => void) => done(denied)),
+      instead("fsyncSync", () => () => {
+        throw denied;
+      }),
+    );
+    for (const how of ["turn", "always"] as const) {
+      const { file, append, told } = open(join(home, `${how}.jsonl`), undefined, how);
+      append("one");
+      file.endTurn();
+      append("two");
+      file.endTurn();
+      await file.close();
+      expect(told).toEqual([]);
+    }
+  });
+
   it("a file of others that could not be put aside is never taken for ours", async () => {
     const path = join(home, "s.jsonl");
     const { file, append, told, clock } = open(path);

@@ -57,8 +57,8 @@ export interface SessionFile {
 
 const RETRY_MS = 2000;
 const LINE_END_BYTES = Buffer.of(LINE_END);
-/** File systems that know no sync answer with these: there is nothing to make safe. */
-const NO_SYNC_HERE = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+/** File systems that know no sync answer with these, and a process that may not sync with the last: there is nothing to make safe. */
+const NO_SYNC_HERE = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "ERR_ACCESS_DENIED"]);
 
 export function createSessionFile(options: SessionFileOptions): SessionFile {
   return new AppendedFile(options);
@@ -290,13 +290,17 @@ class AppendedFile implements SessionFile {
     const { fd } = this;
     if (fd === undefined || !this.isUnsynced || this.syncing) return;
     this.isUnsynced = false;
-    this.syncing = new Promise((done) => {
+    let isOver = false;
+    const syncing = new Promise<void>((done) => {
       fdatasync(fd, (error) => {
+        isOver = true;
         this.syncing = undefined;
         if (fd === this.fd) this.synced(error);
         done();
       });
     });
+    // Who is refused, by a permission model for example, hears so before the call is back.
+    if (!isOver) this.syncing = syncing;
   }
 
   private synced(error: NodeJS.ErrnoException | null): void {
