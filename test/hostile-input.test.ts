@@ -27,6 +27,7 @@ import { parseIgnoreFile } from "../packages/coding-agent/src/tools/gitignore.ts
 import { compileGlob } from "../packages/coding-agent/src/tools/glob.ts";
 import { createGrepCollector } from "../packages/coding-agent/src/tools/grep-format.ts";
 import { findRipgrep } from "../packages/coding-agent/src/tools/grep-rg.ts";
+import { createIgnoreWork } from "../packages/coding-agent/src/tools/ignore-work.ts";
 import { shortCommand } from "../packages/coding-agent/src/tools/job-text.ts";
 import { renderNotebook } from "../packages/coding-agent/src/tools/notebook.ts";
 import { readPattern } from "../packages/coding-agent/src/tools/rust-regex.ts";
@@ -77,12 +78,12 @@ describe("stars over long names", () => {
   const stars = "*a".repeat(30);
   const name = "a".repeat(200);
 
-  it("in an ignore file are no rule once they take too long; its other rules count", () => {
-    const rules = parseIgnoreFile(`${stars}b\nother\n*a*a*c`);
+  it("in an ignore file are a rule like others", () => {
+    const rules = parseIgnoreFile(`${stars}b\nother\n*a*a*c`, createIgnoreWork());
     expect(rules.verdict(name, name, false)).toBeUndefined();
     expect(rules.verdict("other", "other", false)).toBe("ignored");
     expect(rules.verdict("xaxac", "xaxac", false)).toBe("ignored");
-    expect(parseIgnoreFile(stars).verdict(name, name, false)).toBe("ignored");
+    expect(parseIgnoreFile(stars, createIgnoreWork()).verdict(name, name, false)).toBe("ignored");
   });
 
   it("in a glob of the model end with an error that says so", () => {

@@ -43,6 +43,17 @@ it("begins with the header of the session, then tells every event to the last", 
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
 });
 
+it.each([[[]], [[" "]]])("with nothing to ask says so on stderr alone (%j)", async (words) => {
+  const end = await run({ args: ["--mode", "json", ...words], script: [] });
+  expect([end.code, end.stdout]).toEqual([2, ""]);
+  expect(end.stderr).toMatch(/^Error: there is nothing to ask: .+\n$/);
+});
+
+it("takes its only prompt from stdin", async () => {
+  const end = await start({ args: ["--mode", "json"], stdin: "hi\n", script: ['expect user "hi" + text "1"'] }).ended;
+  expect([end.code, types(end)[0], types(end).at(-1)]).toEqual([0, "session", "session_settled"]);
+});
+
 it("carries the message so far unless it is told otherwise", async () => {
   const end = await run({ args: ["--mode", "json", "hi"], script: ['text "Good" + text " day" newBlock true'] });
   const updates = linesOf(end).filter(({ type }) => type === "message_update");

@@ -502,6 +502,7 @@ describe("an existing set-up", () => {
     ["- a list", /config\.yml:1:1: expected keys and values; the file is ignored/],
     [`a: ${"x".repeat(64 * 1024)}`, /config\.yml: has \d+ bytes, so it is not read/],
     ["steeringMode: &a [*a]", /config\.yml:1:1: an alias .* stands in what it is the name of; the file is ignored/],
+    [`x: &a 1\ny: [${"*a,".repeat(200)}]`, /config\.yml:2:\d+: there are more than 100 aliases/],
     [`a: ${"[".repeat(5000)}`, /config\.yml:1:1: nested too deeply; the file is ignored/],
     ["steeringMode: all\nsteeringMode: all", /config\.yml:2:1: duplicate key; the file is ignored/],
   ])("in YAML that cannot be read is told, and the rest counts", (text, problem) => {

@@ -33,6 +33,7 @@ export function readYamlFile(path: string, largest?: number): ReadFile {
 const REASONS: Readonly<Record<string, string>> = {
   TOO_DEEP: "nested too deeply",
   UNRESOLVED_ALIAS: "an alias (*name) cannot be resolved",
+  TOO_MANY_ALIASES: "there are more than 100 aliases (*name), or they stand for too much",
   ENDLESS_ALIAS: "an alias (*name) stands in what it is the name of",
 };
 

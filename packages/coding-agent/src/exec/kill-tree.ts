@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import type { Clock } from "@tiller/protocol/clock";
 
 /**
  * Ends a process and everything it started. Two nets: the process group catches the usual children; the token in the
@@ -11,6 +12,8 @@ const MAX_SWEEPS = 100;
 /** Who forks and ends between the listing and the look is missed; it is not twice in a row. */
 const CLEAN_SWEEPS = 2;
 const PAUSE_MS = 1;
+/** So many processes are looked at in a few tenths of a millisecond. */
+const LOOKS_IN_A_TURN = 16;
 
 /** True when there was something to signal. A group that is already gone is the good case, not an error. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
@@ -39,22 +42,13 @@ function trySignal(target: number, signal: NodeJS.Signals | 0): boolean {
 
 /** Pids of living processes whose environment holds the token. Empty where there is no /proc. */
 export function findByToken(token: string): number[] {
-  return look(token, new Set()).ours;
+  return otherPids().filter((pid) => environmentOf(pid)?.includes(token));
 }
 
-/** Who is surely somebody else's, or dead, is added to `strangers` and not looked at again. */
-function look(token: string, strangers: Set<number>): { ours: number[]; undecided: number } {
-  const ours: number[] = [];
-  let undecided = 0;
-  for (const name of listProc()) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid || strangers.has(pid)) continue;
-    const environment = environmentOf(pid);
-    if (environment === undefined) undecided += 1;
-    else if (environment.includes(token)) ours.push(pid);
-    else strangers.add(pid);
-  }
-  return { ours, undecided };
+function otherPids(): number[] {
+  return listProc()
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && pid !== process.pid);
 }
 
 /** Undefined for a process that is just replacing its program: for a moment it has neither environment nor arguments. */
@@ -110,14 +104,56 @@ function groupOf(pid: number): number | undefined {
  * however fast its members fork. Synchronous, so that it works while the process exits.
  */
 export function killByToken(token: string): void {
+  const { sweep } = createHunt(token);
+  while (!sweep()) pause();
+}
+
+/**
+ * The same for who has time, a bit in each turn of the event loop: everybody is looked at first, and the sweeps that make it
+ * certain have only those left who have come since.
+ */
+export function killByTokenInTurns(token: string, clock: Clock): void {
+  const { look, sweep } = createHunt(token);
+  const pids = otherPids();
+  const sweepOn = (): void => {
+    if (!sweep()) clock.after(PAUSE_MS, sweepOn);
+  };
+  const lookOn = (): void => {
+    for (const pid of pids.splice(0, LOOKS_IN_A_TURN)) look(pid);
+    if (pids.length > 0) setImmediate(lookOn);
+    else clock.after(PAUSE_MS, sweepOn);
+  };
+  lookOn();
+}
+
+interface Hunt {
+  /** Ends a process if it is ours. True when it is surely somebody else's, or dead: it is not looked at again. */
+  look(pid: number): boolean;
+  /** Looks at all; true when nobody is left, or they are too quick for us. */
+  sweep(): boolean;
+}
+
+function createHunt(token: string): Hunt {
   const strangers = new Set<number>();
+  let sweeps = 0;
   let clean = 0;
-  for (let sweep = 0; sweep < MAX_SWEEPS && clean < CLEAN_SWEEPS; sweep++) {
-    if (sweep > 0) pause();
-    const { ours, undecided } = look(token, strangers);
-    clean = ours.length + undecided === 0 ? clean + 1 : 0;
-    for (const pid of ours) killWithGroup(pid);
-  }
+  const look = (pid: number): boolean => {
+    if (strangers.has(pid)) return true;
+    const environment = environmentOf(pid);
+    const isOurs = environment?.includes(token);
+    if (isOurs) killWithGroup(pid);
+    if (isOurs === false) strangers.add(pid);
+    return isOurs === false;
+  };
+  return {
+    look,
+    sweep() {
+      const found = otherPids().filter((pid) => !look(pid));
+      sweeps += 1;
+      clean = found.length === 0 ? clean + 1 : 0;
+      return clean === CLEAN_SWEEPS || sweeps === MAX_SWEEPS;
+    },
+  };
 }
 
 const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));

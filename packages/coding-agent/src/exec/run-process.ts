@@ -6,7 +6,7 @@ import { randomHex } from "../lib/clock.ts";
 import { searchPath } from "../lib/search-path.ts";
 import { afterwards } from "./afterwards.ts";
 import { onEndProcesses, TOKEN_VARIABLE } from "./end-processes.ts";
-import { groupExists, killByToken, signalGroup } from "./kill-tree.ts";
+import { groupExists, killByToken, killByTokenInTurns, signalGroup } from "./kill-tree.ts";
 import { createPipePool, type OutputPipe } from "./output-pipe.ts";
 import { startFailure } from "./start-failure.ts";
 import { createWatchdog } from "./watchdog.ts";
@@ -294,8 +294,9 @@ function watchForEnd(pid: number | undefined, token: string, request: ProcessReq
       for (const cancel of cancels) cancel();
       if (!cause || pid === undefined) return;
       signalGroup(pid, "SIGKILL");
-      // The look through /proc for those that left the group takes milliseconds: nobody waits for it.
-      clock.after(SWEEP_AFTER_MS, () => killByToken(token));
+      // The look through /proc for those that left the group takes milliseconds: nobody waits for it. At the end of this
+      // process, and of a session, there is another one that leaves nobody.
+      clock.after(SWEEP_AFTER_MS, () => killByTokenInTurns(token, clock));
     },
   };
 }

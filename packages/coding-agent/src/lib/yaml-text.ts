@@ -19,37 +19,47 @@ export function parseYaml(text: string, options: { merge?: boolean } = {}): Pars
   const careful = { uniqueKeys: false, prettyErrors: false, logLevel: "error" } as const;
   const document = parseDocument(text, { ...options, ...careful, lineCounter: lines });
   const [mistake] = document.errors;
-  const repeated = mistake ? undefined : repeatedKey(document);
-  const offset = mistake?.pos[0] ?? repeated;
-  if (offset !== undefined) {
-    const { line, col } = lines.linePos(offset);
-    return { code: mistake?.code ?? "DUPLICATE_KEY", line, column: col };
+  const found = mistake ? { code: mistake.code, offset: mistake.pos[0] } : unwanted(document);
+  if (found) {
+    const { line, col } = lines.linePos(found.offset);
+    return { code: found.code, line, column: col };
   }
   const content = contentOf(document);
   return "code" in content ? { ...content, line: 1, column: 1 } : { ...content, document, lines };
 }
 
-/** Aliases that point nowhere or would blow up to gigabytes are refused by the reader; those that go round in a circle here. */
+/** Aliases that point nowhere or, one in another, would become thousands are refused by the reader; those that go round in a circle here. */
 function contentOf(document: Document): { value: unknown } | { code: string } {
   try {
     const value: unknown = document.toJS();
     JSON.stringify(value);
     return { value };
   } catch (error) {
-    return { code: error instanceof ReferenceError ? "UNRESOLVED_ALIAS" : "ENDLESS_ALIAS" };
+    if (!(error instanceof ReferenceError)) return { code: "ENDLESS_ALIAS" };
+    return { code: error.message.startsWith("Excessive") ? "TOO_MANY_ALIASES" : "UNRESOLVED_ALIAS" };
   }
 }
 
-/** Where the first one stands. */
-function repeatedKey(document: Document): number | undefined {
-  let found: number | undefined;
+/** The reader looks through the whole text for what each stands for. */
+const MOST_ALIASES = 100;
+
+/** The first key that stands there twice, or the first alias too many. */
+function unwanted(document: Document): { code: string; offset: number } | undefined {
+  let found: { code: string; offset: number } | undefined;
+  let aliases = 0;
   visit(document, {
+    Alias(_, { range }) {
+      aliases += 1;
+      if (aliases <= MOST_ALIASES) return undefined;
+      found = { code: "TOO_MANY_ALIASES", offset: range?.[0] ?? 0 };
+      return visit.BREAK;
+    },
     Map(_, { items }) {
       const seen = new Set<unknown>();
       for (const { key } of items) {
         if (!isScalar(key) || key.value === "<<") continue;
         if (seen.has(key.value)) {
-          found = key.range?.[0] ?? 0;
+          found = { code: "DUPLICATE_KEY", offset: key.range?.[0] ?? 0 };
           return visit.BREAK;
         }
         seen.add(key.value);

@@ -19,6 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "a key occurs twice",
   TOO_DEEP: "the front matter is too long or nested too deeply",
   UNRESOLVED_ALIAS: "the front matter cannot be read",
+  TOO_MANY_ALIASES: "there are more than 100 aliases (*name), or they stand for too much",
   ENDLESS_ALIAS: "the front matter cannot be read",
 };
 

@@ -91,6 +91,15 @@ describe("skills", () => {
     expect(await names()).toEqual(["deep", "outer"]);
   });
 
+  test("are found though an ignore file has more rules than anyone can go through", async () => {
+    put("project/.pi/skills", "a".repeat(60));
+    const rules = Array.from({ length: 6000 }, (_, index) => `*${"*a".repeat(15)}*${index}`).join("\n");
+    tree.write({ "project/.pi/skills/.gitignore": rules });
+    const { skills, problems } = await find();
+    expect(skills).toHaveLength(1);
+    expect(problems).toEqual([expect.stringContaining("Some of their rules were left out")]);
+  });
+
   test("that an ignore file beside or above them hides are passed over, without a word", async () => {
     for (const name of ["a", "b", "c", "draft-1", "draft-2"]) put("project/.pi/skills", name);
     put("project/.pi/skills/group", "d");

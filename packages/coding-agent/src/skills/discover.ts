@@ -10,6 +10,7 @@ import {
   realPath,
   usualFolders,
 } from "../prompts/places.ts";
+import { createIgnoreWork, type IgnoreWork, LEFT_OUT_NOTICE } from "../tools/ignore-work.ts";
 import { type IgnoreLevel, isIgnored, levelsInside } from "./ignored.ts";
 import { readSkill, SKILL_FILE, type Skill } from "./skill.ts";
 
@@ -31,11 +32,12 @@ interface Search {
   seen: Set<string>;
   folders: number;
   problems: string[];
+  ignoreWork: IgnoreWork;
 }
 
 export async function findSkills(request: SkillRequest): Promise<{ skills: Skill[]; problems: string[] }> {
   const byName = new Map<string, Skill>();
-  const search: Search = { seen: new Set(), folders: 0, problems: [] };
+  const search: Search = { seen: new Set(), folders: 0, problems: [], ignoreWork: createIgnoreWork() };
   const isWanted = matcher(request.only);
   let limit: string | undefined;
   for (const place of placesOf(request, FOLDERS)) {
@@ -55,6 +57,7 @@ export async function findSkills(request: SkillRequest): Promise<{ skills: Skill
   if (search.folders >= MOST_FOLDERS) {
     problems.push(`Only ${MOST_FOLDERS} folders were searched for skills; name fewer or smaller folders`);
   }
+  if (search.ignoreWork.hasLeftOut) problems.push(`Folders of skills: ${LEFT_OUT_NOTICE}`);
   return { skills: [...byName.values()], problems };
 }
 
@@ -98,8 +101,8 @@ async function* below({ path, real, depth, around }: Folder, search: Search): As
   search.folders++;
   const { entries = [], problem } = listFolder(path);
   if (problem !== undefined) search.problems.push(problem);
-  const levels = await levelsInside(around, path, entries);
-  const shown = entries.filter((entry) => !isIgnored(levels, path, entry));
+  const levels = await levelsInside(around, path, entries, search.ignoreWork);
+  const shown = entries.filter((entry) => !isIgnored(levels, path, entry, search.ignoreWork));
   const main = shown.find(({ name, kind }) => name === SKILL_FILE && kind === "file");
   const wanted = main ? [main] : shown.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");
   for (const { name, kind, isLink } of wanted) {

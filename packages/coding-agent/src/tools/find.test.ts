@@ -57,6 +57,13 @@ it("follows every .gitignore on the way, the deepest word counting", async () =>
   expect(await fixture.text("find", { pattern: "*.{ts,js}" })).toBe(".env.ts\nsrc/deep/c.ts\nsrc/keep.js");
 });
 
+it.each(["find", "grep"])("%s says when an ignore file is too large", async (tool) => {
+  fixture.write("src/.ignore", "b.ts\n".repeat(60_000));
+  fixture.write("src/b.ts", "b");
+  const found = await fixture.text(tool, { pattern: tool === "find" ? "b.ts" : "b", glob: "b.*" });
+  expect(found).toMatch(/^src\/b\.ts.*\n\n\[The ignore files here are too large/);
+});
+
 it("knows the rules of the repository above, but shows an ignored folder to whoever asks for it by name", async () => {
   fixture.write(".gitignore", "*.log\nbuild/\n");
   fixture.write("src/x.log", "");

@@ -1,5 +1,6 @@
 import { throwIfAborted } from "../lib/abort.ts";
 import { compileGlob } from "./glob.ts";
+import { createIgnoreWork, LEFT_OUT_NOTICE } from "./ignore-work.ts";
 import { DEFAULT_LIMITS, MAX_BYTES } from "./limits.ts";
 import { kindOf, resolveExistingPath } from "./path.ts";
 import { type Execute, type ToolContext, textResult, withNotices } from "./tool.ts";
@@ -24,7 +25,9 @@ export function createFind(context: ToolContext): Execute<FindArgs> {
     if (!kind) throw new Error(`Path not found: ${shownPath}`);
     if (kind !== "folder") throw new Error(`Not a directory: ${shownPath}`);
     const limit = Math.max(1, Math.floor(args.limit ?? DEFAULT_LIMITS.find));
-    return describe(await findMatches(root, compileGlob(args.pattern), limit, signal), limit);
+    const work = createIgnoreWork();
+    const found = await findMatches(walk(root, signal, work), compileGlob(args.pattern), limit);
+    return describe(found, limit, work.hasLeftOut);
   };
 }
 
@@ -35,14 +38,13 @@ interface Found {
 }
 
 async function findMatches(
-  root: string,
+  batches: ReturnType<typeof walk>,
   matches: ReturnType<typeof compileGlob>,
   limit: number,
-  signal: AbortSignal,
 ): Promise<Found> {
   const paths: string[] = [];
   let visited = 0;
-  for await (const batch of walk(root, signal)) {
+  for await (const batch of batches) {
     visited += batch.length;
     if (visited > MAX_VISITED) return { paths, limitReached: false, gaveUp: true };
     for (const entry of batch) {
@@ -54,8 +56,8 @@ async function findMatches(
   return { paths, limitReached: false, gaveUp: false };
 }
 
-function describe({ paths, limitReached, gaveUp }: Found, limit: number) {
-  const notices: string[] = [];
+function describe({ paths, limitReached, gaveUp }: Found, limit: number, hasLeftOutRules: boolean) {
+  const notices = hasLeftOutRules ? [LEFT_OUT_NOTICE] : [];
   if (gaveUp) notices.push(`Stopped after ${MAX_VISITED} files. Search a smaller folder`);
   if (paths.length === 0) return textResult(withNotices("No files found matching pattern", notices));
   const truncation = truncateHead(paths.join("\n"), { maxLines: Number.MAX_SAFE_INTEGER });

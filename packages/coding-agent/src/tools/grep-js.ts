@@ -7,6 +7,7 @@ import { createFileSearch, type FileSearch } from "./grep-lines.ts";
 import { createLineMatcher } from "./grep-match.ts";
 import { patternOf } from "./grep-pattern.ts";
 import { decodeUtf8, openQuietly, readBlocks, withoutMark } from "./grep-text.ts";
+import { createIgnoreWork, LEFT_OUT_NOTICE } from "./ignore-work.ts";
 import { realPath, type WalkEntry, walk } from "./walk.ts";
 
 /** Search without ripgrep: slower, but always there. */
@@ -24,8 +25,18 @@ export async function grepWithJs(request: GrepRequest, collector: GrepCollector,
     return;
   }
   const wanted = request.glob ? compileGlob(request.glob) : () => true;
-  for await (const entries of walk(request.folder, signal)) {
-    const files = entries.filter((entry) => entry.isFile && wanted(entry.path));
+  const work = createIgnoreWork();
+  await searchAll(walk(request.folder, signal, work), (entry) => entry.isFile && wanted(entry.path), search);
+  if (work.hasLeftOut) collector.note(LEFT_OUT_NOTICE);
+}
+
+async function searchAll(
+  batches: ReturnType<typeof walk>,
+  isWanted: (entry: WalkEntry) => boolean,
+  search: ReturnType<typeof createSearch>,
+): Promise<void> {
+  for await (const entries of batches) {
+    const files = entries.filter(isWanted);
     for (let i = 0; i < files.length; i += BATCH_SIZE) {
       if ((await search(files.slice(i, i + BATCH_SIZE))) === "enough") return;
     }

@@ -11,6 +11,7 @@ import { binaryNote, type GrepCollector, type GrepLine, type GrepRequest } from 
 import { patternOf } from "./grep-pattern.ts";
 import { isText, MAX_LINE_BYTES } from "./grep-text.ts";
 import { createIgnoreCheck } from "./ignore-rules.ts";
+import { createIgnoreWork, type IgnoreWork, LEFT_OUT_NOTICE } from "./ignore-work.ts";
 import type { LinePattern } from "./rust-regex.ts";
 import type { ToolContext } from "./tool.ts";
 import { ALWAYS_SKIPPED, comparePaths, realPath } from "./walk.ts";
@@ -57,6 +58,7 @@ interface RipgrepRun {
   pattern: LinePattern;
   context: ToolContext;
   signal: AbortSignal;
+  ignoreWork: IgnoreWork;
   /** Takes what was found in a text file, in the order of ripgrep. False when there is enough. */
   onFile(found: FileMatches): boolean;
   onBinaryFile(): void;
@@ -76,13 +78,15 @@ export async function grepWithRipgrep(
 ): Promise<boolean> {
   const pattern = patternOf(request);
   if (!pattern.isPortable) return false;
-  const run = { file, request, pattern, context, signal, maxMatches: collector.limit };
+  const ignoreWork = createIgnoreWork();
+  const run = { file, request, pattern, context, signal, ignoreWork, maxMatches: collector.limit };
   let found = await collect({ ...run, inOrder: false });
   // More than can be shown: then the order decides what is.
   if (found?.isCut && request.fileName === undefined) found = await collect({ ...run, inOrder: true });
   else found?.files.sort((a, b) => comparePaths(a.bytes ?? a.path, b.bytes ?? b.path));
   if (!found) return false;
   for (const { lines } of found.files) if (!lines.every((line) => collector.add(line))) break;
+  if (ignoreWork.hasLeftOut) collector.note(LEFT_OUT_NOTICE);
   if (request.fileName !== undefined && found.files.length === 0) {
     // It says so only when there is a match before.
     const isBinary = found.isBinary || !isText(join(request.folder, request.fileName));
@@ -160,7 +164,7 @@ async function runRipgrep(run: RipgrepRun): Promise<"done" | "stopped" | "troubl
 /** Puts the lines of each file together. The file is handed over when it is known to be text, or is too much anyway. */
 function createEventReader(run: RipgrepRun, stop: () => void): (json: string) => void {
   const { request, pattern, maxMatches } = run;
-  const isWanted = fileFilter(request);
+  const isWanted = fileFilter(request, run.ignoreWork);
   let current: FileMatches | undefined;
   const handOver = (found: FileMatches) => {
     current = undefined;
@@ -211,10 +215,10 @@ function aroundMatches(lines: GrepLine[], context: number): GrepLine[] {
 }
 
 /** A glob makes ripgrep forget the ignore files, and its globs are not quite ours: with one, both are looked at again. */
-function fileFilter({ glob, folder, fileName }: GrepRequest): (path: string) => boolean {
+function fileFilter({ glob, folder, fileName }: GrepRequest, work: IgnoreWork): (path: string) => boolean {
   if (!glob || fileName !== undefined) return () => true;
   const matches = compileGlob(glob);
-  const isIgnored = createIgnoreCheck(folder);
+  const isIgnored = createIgnoreCheck(folder, work);
   return (path) => matches(path) && !isIgnored(path);
 }
 

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { type Dirent, readdirSync } from "node:fs";
 import { throwIfAborted } from "../lib/abort.ts";
 import { type IgnoreLevels, isIgnored, levelsAbove, levelsInside } from "./ignore-rules.ts";
+import { createIgnoreWork } from "./ignore-work.ts";
 
 /** Walks a folder the way git sees it: ignore files hold, hidden files are included, links are not followed. */
 
@@ -37,10 +38,10 @@ interface Place {
  * Depth first, names in the order of their bytes, a folder before what is in it. Folders are read without waiting, a few
  * microseconds each: measured, that is twice as quick as any number of them side by side.
  */
-export async function* walk(root: string, signal: AbortSignal): AsyncGenerator<WalkEntry[]> {
+export async function* walk(root: string, signal: AbortSignal, work = createIgnoreWork()): AsyncGenerator<WalkEntry[]> {
   let batch: WalkEntry[] = [];
   /** The way down to where we are. */
-  const way = [openPlace(root, { path: "" }, levelsAbove(root))];
+  const way = [openPlace(root, { path: "" }, levelsAbove(root, work))];
   for (let seen = 1; way.length > 0; seen++) {
     const here = way.at(-1)!;
     const entry = here.entries[here.next++];

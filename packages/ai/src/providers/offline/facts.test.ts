@@ -129,3 +129,9 @@ describe("READMEs", () => {
     expect(shorten("😀😀😀", 3)).toBe("😀 …");
   });
 });
+
+test("a long line of spaces in a manifest holds nobody up", () => {
+  const pubspec = MANIFESTS.find(({ file }) => file === "pubspec.yaml")!;
+  const text = `version:${" ".repeat(1_000_000)}#\nname: 'dart'\r\n`;
+  expect(pubspec.read(text, [])).toMatchObject({ name: "dart" });
+});

@@ -167,7 +167,10 @@ function sectionsOf(text: string): Map<string, Map<string, string>> {
 }
 
 function fromYaml(text: string, commands: readonly string[]): ProjectFacts {
-  const fields = [...text.matchAll(/^(\w+):[ \t]*["']?([^"'\n#]+?)["']?\s*$/gm)].map((m) => [m[1]!, m[2]!] as const);
+  const fields = [...text.matchAll(/^(\w+):(.*)$/gm)].flatMap(([, key, rest]) => {
+    const value = /^["']?([^"'#]+)["']?$/.exec(rest!.trim())?.[1];
+    return value === undefined ? [] : [[key!, value] as const];
+  });
   return { ...withCommands(...commands), ...basics(Object.fromEntries(fields)) };
 }
 

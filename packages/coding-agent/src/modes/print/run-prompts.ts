@@ -73,20 +73,27 @@ export function runPrompts(inputs: PromptsInputs, output: PromptsOutput): Promis
       void leave(error.code === "EPIPE" ? 0 : 1, "Request was aborted: stdout was closed");
     });
     onSignals(session, leave);
-    output.begin?.(writer);
-    // The process ends by itself when all prompts are done.
-    session.extensions?.begin({
-      ui: NO_UI,
-      mode: output.mode,
-      shutdown: (code) => code !== undefined && void leave(code, EXTENSION),
-    });
+    const begin = (): void => {
+      output.begin?.(writer);
+      // The process ends by itself when all prompts are done.
+      session.extensions?.begin({
+        ui: NO_UI,
+        mode: output.mode,
+        shutdown: (code) => code !== undefined && void leave(code, EXTENSION),
+      });
+    };
 
     const work = async (): Promise<number | undefined> => {
+      // Nothing is told of a session in which nothing is asked; whether that is so may be known only at the end of stdin.
+      const isSure = promptsOf({ ...inputs, piped: "" }).length > 0;
+      if (isSure) begin();
       const prompts = await gather(inputs);
       if ("problem" in prompts) {
         log(prompts.problem, "");
         return 2;
       }
+      if (leaving) return undefined;
+      if (!isSure) begin();
       let last: PromptEnding = {};
       for (const prompt of prompts) {
         last = await runPrompt(session, prompt);

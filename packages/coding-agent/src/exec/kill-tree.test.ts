@@ -1,0 +1,62 @@
+import { setImmediate } from "node:timers/promises";
+import { afterEach, expect, it, vi } from "vitest";
+import { FakeClock } from "../../../../test/support/fake-clock.ts";
+import { systemClock } from "../lib/clock.ts";
+import { findByToken } from "./kill-tree.ts";
+import { killAllProcesses, runProcess } from "./run-process.ts";
+import { shellInvocation } from "./shell.ts";
+
+/** How many processes were looked at. */
+const looks = vi.hoisted(() => ({ count: 0 }));
+vi.mock("node:fs", async (original) => {
+  const fs = await original<typeof import("node:fs")>();
+  const readFileSync = (path: string, ...rest: never[]): unknown => {
+    if (/^\/proc\/\d+\/environ$/.test(path)) looks.count += 1;
+    return fs.readFileSync(path, ...rest);
+  };
+  return { ...fs, readFileSync };
+});
+
+afterEach(() => killAllProcesses());
+
+function run(command: string, clock = systemClock, signal = new AbortController().signal) {
+  let output = "";
+  let isBegun: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    isBegun = resolve;
+  });
+  const onOutput = (chunk: Buffer) => {
+    output += chunk;
+    isBegun();
+  };
+  const request = { ...shellInvocation(command), cwd: "/", env: { PATH: "/usr/bin:/bin" }, clock, onOutput };
+  return { outcome: runProcess({ ...request, killGraceMs: 0 }, signal), begun, output: () => output };
+}
+
+it.runIf(process.platform === "linux")(
+  "the look for who ran away after an abort takes turns with everybody else",
+  async () => {
+    await run("for i in $(seq 100); do sleep 100 > /dev/null & done; echo ready").outcome;
+    const [clock, stop] = [new FakeClock(), new AbortController()];
+    const aborted = run("setsid sh -c 'echo $TILLER_PROCESS_TOKEN; exec sleep 100' & wait", clock, stop.signal);
+    await aborted.begun;
+    stop.abort();
+    await aborted.outcome;
+    const token = aborted.output().trim();
+    expect(findByToken(token)).toHaveLength(1);
+
+    looks.count = 0;
+    clock.advanceSync(20);
+    const inOneTurn = [looks.count];
+    // A killed process takes as long as the machine lets it.
+    while (clock.pending > 0 || inOneTurn.at(-1)! > 0) {
+      looks.count = 0;
+      await setImmediate();
+      clock.advanceSync(1);
+      inOneTurn.push(looks.count);
+    }
+    expect(findByToken(token)).toEqual([]);
+    expect(inOneTurn.reduce((sum, count) => sum + count)).toBeGreaterThan(100);
+    expect(Math.max(...inOneTurn)).toBeLessThan(50);
+  },
+);
