@@ -130,6 +130,12 @@ describe("READMEs", () => {
   });
 });
 
+test("comments that are never closed and titles that never end hold nobody up", () => {
+  const line = `# a${" ".repeat(1900)}\u2028b\n`;
+  const text = `${line.repeat(20_000)}\nWhat it is.\n${"<!--".repeat(1_000_000)}`;
+  expect(readReadme(text)).toEqual({ title: "a", purpose: "What it is." });
+});
+
 test("a long line of spaces in a manifest holds nobody up", () => {
   const pubspec = MANIFESTS.find(({ file }) => file === "pubspec.yaml")!;
   const text = `version:${" ".repeat(1_000_000)}#\nname: 'dart'\r\n`;
