@@ -141,3 +141,11 @@ test("a long line of spaces in a manifest holds nobody up", () => {
   const text = `version:${" ".repeat(1_000_000)}#\nname: 'dart'\r\n`;
   expect(pubspec.read(text, [])).toMatchObject({ name: "dart" });
 });
+
+test.each([`<version>${" ".repeat(1_000_000)}<`, "<build>".repeat(500_000)])(
+  "a pom that is never closed holds nobody up: %.20s",
+  (open) => {
+    const pom = MANIFESTS.find(({ file }) => file === "pom.xml")!;
+    expect(pom.read(`<name> a b\n</name><description> </description>${open}`, [])).toMatchObject({ name: "a b" });
+  },
+);
