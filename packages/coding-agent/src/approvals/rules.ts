@@ -1,7 +1,7 @@
+import { wildcardMatches } from "../lib/wildcard.ts";
 import { isBuiltinTool } from "../tools/index.ts";
 import { type CommandPattern, commandPattern } from "./command-match.ts";
 import { pathPattern } from "./path-match.ts";
-import { wildcardMatches } from "./wildcard.ts";
 
 /** Rules as people write them: `bash`, `bash(git status)`, `write(src/**)`, `*(path: ~/.ssh)`. Pure. */
 
