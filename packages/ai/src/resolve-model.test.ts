@@ -211,6 +211,13 @@ test.each<[patterns: string[], names: string[], warnings: string[]]>([
   expect({ said, warnings: scope.warnings }).toEqual({ said: names, warnings });
 });
 
+test("a glob that opens a million brackets holds nobody up", () => {
+  const pattern = "[".repeat(1_000_000);
+  expect(resolveScope([pattern, "llama-3"], source(models)).scoped.map((entry) => nameOf(entry.model))).toEqual([
+    "local/llama-3",
+  ]);
+});
+
 const [opus, sonnet, , haiku] = models as [Model, Model, Model, Model];
 const llama = models.at(-1)!;
 const usable = (...some: Model[]) => source(models, (candidate) => some.includes(candidate));

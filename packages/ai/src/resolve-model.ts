@@ -218,11 +218,12 @@ function unlistedInScope(pattern: string, source: ModelSource): ScopedModel | un
 }
 
 const MOST_STARS = 4;
+const LONGEST_GLOB = 500;
 
 function matchGlob(pattern: string, models: readonly Model[]): ScopedModel[] {
   const { name, level } = splitLevel(pattern);
-  // With more of them the engine may get lost, and a project may have written them.
-  if ((name.match(/\*+/g) ?? []).length > MOST_STARS) return [];
+  // With more of it the engine may get lost, and a project may have written it.
+  if (name.length > LONGEST_GLOB || (name.match(/\*+/g) ?? []).length > MOST_STARS) return [];
   const glob = globToRegExp(name);
   if (!glob) return [];
   const hits = models.filter((model) => glob.test(`${model.provider}/${model.id}`) || glob.test(model.id));

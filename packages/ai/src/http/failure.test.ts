@@ -98,3 +98,15 @@ test.each<[story: string, answer: Partial<FailedAnswer>, kind: ProviderErrorKind
   const error = unexpectedAnswer("api.test", { status: 200, statusText: "OK", headers: {}, body: "", ...answer });
   expect(error).toMatchObject({ kind, message });
 });
+
+test.each([
+  ["<p>Bad Gateway</p><script>let a = 1;", "502 Bad Gateway"],
+  ["<p>Bad Gateway</p><!-- cut here", "502 Bad Gateway"],
+  ["Bad <STYLE>a{}</STYLE>Gate<!-- -->way<script>1</script>", "502 Bad Gate way"],
+])("what a page leaves open goes to its end: %s", (body, message) => {
+  expect(failed(502, body).message).toBe(message);
+});
+
+test.each(["<!--", "<script>", "<style></script>"])("a page of nothing but %s holds nobody up", (piece) => {
+  expect(failed(502, `Bad Gateway ${piece.repeat(1_000_000)}`).message).toBe("502 Bad Gateway");
+});

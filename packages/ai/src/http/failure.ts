@@ -122,10 +122,11 @@ function reasonIn(details: unknown): string | undefined {
   return reasons.find((reason): reason is string => typeof reason === "string");
 }
 
+/** What is never closed goes to the end, as in a browser. Looking on behind each beginning of it would take minutes. */
 function plainWords(body: string): string {
   return body
-    .replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, " ")
-    .replace(/<!--[\s\S]*?-->/g, " ")
+    .replace(/<(script|style)\b[\s\S]*?(?:<\/\1>|$)/gi, " ")
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, " ")
     .replace(/<[^<>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim();

@@ -1,5 +1,5 @@
+import { wildcardMatches } from "../lib/wildcard.ts";
 import { possibleCommands, readShellLine, type ShellLine, type ShellWord } from "./shell-line.ts";
-import { wildcardMatches } from "./wildcard.ts";
 
 /** Whether a command line is what a rule is about. What allows is read narrowly, what forbids widely. Pure. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
+import { wildcardMatches } from "../lib/wildcard.ts";
 import { type CallPath, isAllowedPath, matchRestrictedPath, type PathBases, pathPattern } from "./path-match.ts";
-import { wildcardMatches } from "./wildcard.ts";
 
 const BASES: PathBases = {
   cwd: { named: "/tmp/app", real: "/private/tmp/app" },

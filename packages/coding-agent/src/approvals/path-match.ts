@@ -1,4 +1,4 @@
-import { wildcardMatches } from "./wildcard.ts";
+import { wildcardMatches } from "../lib/wildcard.ts";
 
 /** Whether a path is what a rule is about. What allows is read narrowly, what forbids widely. Pure. */
 

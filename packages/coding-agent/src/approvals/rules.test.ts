@@ -48,3 +48,9 @@ it("who forbids a name means it in any case, who allows it does not", () => {
   expect([isAbout(rule("deny"), "shipping"), isAbout(rule("allow"), "shipping")]).toEqual([true, false]);
   expect(isAbout(rule("allow"), "Shipping")).toBe(true);
 });
+
+it("a rule that is longer than anybody writes is none, and everything is asked", () => {
+  const read = readRules({ deny: [`bash(*${"a".repeat(2000)}b)`], ask: [], allow: [] });
+  expect(read).toMatchObject({ rules: [], isIncomplete: true });
+  expect(read.problems).toEqual([expect.stringMatching(/it has 2008 characters, at most 2000 are read$/)]);
+});

@@ -1,7 +1,7 @@
+import { wildcardMatches } from "../lib/wildcard.ts";
 import { isBuiltinTool } from "../tools/index.ts";
 import { type CommandPattern, commandPattern } from "./command-match.ts";
 import { pathPattern } from "./path-match.ts";
-import { wildcardMatches } from "./wildcard.ts";
 
 /** Rules as people write them: `bash`, `bash(git status)`, `write(src/**)`, `*(path: ~/.ssh)`. Pure. */
 
@@ -44,7 +44,12 @@ export function readRules(given: Readonly<Record<Effect, readonly string[]>>): R
 
 const RULE = /^([^\s()]+)\s*(?:\((.*)\))?$/s;
 
+/** Each place of a long word of a command may be held against all of it, and a project may have written it. */
+const LONGEST_RULE = 2000;
+
 export function readRule(effect: Effect, text: string): Rule | { problem: string } {
+  if (text.length > LONGEST_RULE)
+    return { problem: `it has ${text.length} characters, at most ${LONGEST_RULE} are read` };
   const found = RULE.exec(text.trim());
   if (!found) return { problem: 'write TOOL or TOOL(PATTERN), such as "bash(git status)"' };
   const [, name = "", pattern] = found;

@@ -180,3 +180,8 @@ test.each([
 ])("the text of %j is %j", (value, expected) => {
   expect(textOf(value)).toBe(expected);
 });
+
+test("a line of spaces that ends oddly holds nobody up", async () => {
+  const { values } = await readMarkdown(`---\na:${" ".repeat(1_000_000)}\u2028b\nname: x\n---\nBody`, "f.md");
+  expect(values.get("name")).toBe("x");
+});

@@ -77,7 +77,8 @@ async function readFullHeader(header: string): Promise<Header | { line: number; 
 /** `argument-hint: [file] [more]` is how people write it, and no YAML: meant is the text. */
 const BRACKETED = /^([A-Za-z_][\w-]*:[ \t]+)(\[[^[\]"\\\r\n]*\][ \t]*[[<][^"\\\r\n]*)(?=\r?$)/gm;
 
-const KEY_AND_VALUE = /^([A-Za-z_][\w-]*):(?:[ \t]+(.*))?$/;
+/** A value begins behind all of the spaces: no other way to part them is tried, however many there are. */
+const KEY_AND_VALUE = /^([A-Za-z_][\w-]*):(?:[ \t]+(?![ \t])(.*))?$/;
 /** Text that means itself in YAML: no quotes, brackets, anchors, numbers, comments or further keys. */
 const PLAIN_TEXT = /^[A-Za-z](?:(?!: |:$| #)[\x20-\x7e\u00a0-\u167f\u2010-\u2027\u3001-\ud7ff])*$/;
 const QUOTED = /^(?:"([^"\\\t]*)"|'([^'\t]*)')$/;

@@ -102,3 +102,10 @@ test("the secrets of a configuration file are known from then on, but not where 
   expect(openConfig(json).secrets).toEqual(['a"b\\c']);
   expect(openConfig("apiKey: 'abc'\npassword: def ghi\nkey_file: ~/x\n").secrets).toEqual(["abc", "def ghi"]);
 });
+
+test("neither beginnings of a token nor empty lines in a configuration hold anybody up", () => {
+  const text = "-eyJ0123456789".repeat(100_000);
+  expect(createRedaction({}, [])(text)).toBe(text);
+  const { secrets } = openConfig(`${" \n".repeat(500_000)}!\n  - apiKey: abcdefgh1\n\ttoken: 'xyz98765'\n`);
+  expect(secrets).toEqual(["abcdefgh1", "xyz98765"]);
+});

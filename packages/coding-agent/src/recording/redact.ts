@@ -21,7 +21,8 @@ const SECRET_FORMS: readonly RegExp[] = [
     String.raw`(?:AKIA|ASIA)[A-Z0-9]{16}\b`,
     String.raw`AIza[\w-]{30,}`,
     "(?:gsk|xai|hf|r8|pplx|fw|tgp|csk|nvapi)[-_][A-Za-z0-9_-]{20,}",
-    String.raw`eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`,
+    // Not behind a dash, which may be in one: each beginning in it would be followed to its end.
+    String.raw`(?<!-)eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`,
   ].map((form) => new RegExp(`()${KEY_BEGIN}${form}`, "g")),
   PRIVATE_KEY,
   PASSWORD_IN_ADDRESS,
@@ -113,7 +114,7 @@ export function openConfig(text: string): { text: string; secrets: string[] } {
       isSecretName(name) ? `${name}${colon}${hide(unquoted(value))}` : whole,
     )
     .replace(
-      /^(\s*-?\s*)([\w-]+)(:[ \t]+)([^\s"{[].*)$/gm,
+      /^([ \t]*(?:-[ \t]+)?)([\w-]+)(:[ \t]+)([^\s"{[].*)$/gm,
       (whole, indent: string, name: string, colon: string, value: string) =>
         isSecretName(name) ? `${indent}${name}${colon}${hide(value.trim().replace(/^'(.*)'$/, "$1"))}` : whole,
     );

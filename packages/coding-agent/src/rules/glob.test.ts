@@ -27,3 +27,7 @@ it.each<[glob: string, path: string, fits: boolean]>([
 ])("%s and %.20s", (glob, path, fits) => expect(readGlob(glob)(path)).toBe(fits));
 
 it("refuses what cannot be read", () => expect(() => readGlob("[z-a]")).toThrow(SyntaxError));
+
+it("a glob that opens a million brackets is refused at once", () => {
+  expect(() => readGlob("[".repeat(1_000_000))).toThrow("it has 1000000 characters, at most 2000 are allowed");
+});

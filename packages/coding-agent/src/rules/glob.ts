@@ -1,5 +1,5 @@
 import { createAutomaton } from "./automaton.ts";
-import { readCondition } from "./condition.ts";
+import { LONGEST_CONDITION, readCondition } from "./condition.ts";
 import type { PathTest } from "./rule.ts";
 
 /**
@@ -9,6 +9,10 @@ import type { PathTest } from "./rule.ts";
 
 /** Throws a SyntaxError for what is none. */
 export function readGlob(glob: string): PathTest {
+  // Before it is taken apart: a bracket that is never closed is looked for to the end.
+  if (glob.length > LONGEST_CONDITION) {
+    throw new SyntaxError(`it has ${glob.length} characters, at most ${LONGEST_CONDITION} are allowed`);
+  }
   const clean = glob.replace(/^(?:\.?\/)+/, "");
   const anywhere = clean.includes("/") ? "" : "(?:.*/)?";
   const automaton = createAutomaton([readCondition(`(?s)^${anywhere}${patternOf(clean)}$`)]);

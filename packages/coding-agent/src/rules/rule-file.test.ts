@@ -98,3 +98,9 @@ it("a glob is taken without the space behind it, and a line of spaces does not h
   expect((await read("---\ncondition: a\nglobs: *.rs \t \n---\nNo.")).rule?.rule.globs).toEqual(["*.rs"]);
   expect((await read(`---\ncondition: a\nglobs: *${" ".repeat(500_000)}"\n---\nNo.`)).rule).toBeUndefined();
 });
+
+it("a condition of a million stars with a space behind them is refused at once", async () => {
+  const { rule, problems } = await read(`---\ncondition: "a${"*".repeat(500_000)} b"\n---\nNo.`);
+  expect(rule).toBeUndefined();
+  expect(problems).toEqual([expect.stringMatching(/cannot be used: it has 500003 characters/)]);
+});

@@ -120,7 +120,7 @@ function readConditions(reader: Reader, key: string): (Condition | { files: Path
 
 /** No expression begins with a star or has two of them in a row. */
 function isFileGlob(source: string): boolean {
-  return /^\*[^\s]*$|^[^\s]*\*\*[^\s]*$/.test(source);
+  return (source.startsWith("*") || source.includes("**")) && !/\s/.test(source);
 }
 
 function cleanGlob(written: string): { test: PathTest } {

@@ -80,6 +80,10 @@ describe("skills", () => {
     expect(await names({ onlyNamed: true, named })).toEqual(["named"]);
     expect(await names({ only: ["git-*", "w?b"] })).toEqual(["git-log", "git-push", "web"]);
     expect(await names({ only: ["git-l?g", "[a"] })).toEqual(["git-log"]);
+    // A name may be as long as a file.
+    const long = `---\nname: ${"a-".repeat(200_000)}\ndescription: d\n---\n`;
+    tree.write({ "project/.pi/skills/long/SKILL.md": long });
+    expect(await names({ only: ["*a*-*a*b", "web"] })).toEqual(["web"]);
   });
 
   test("may lie deeper, but not inside of another one, in hidden folders or in node_modules", async () => {

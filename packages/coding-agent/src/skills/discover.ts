@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { wildcardMatches } from "../lib/wildcard.ts";
 import { readMarkdownFile } from "../prompts/frontmatter.ts";
 import {
   fewProblems,
@@ -122,14 +123,7 @@ function isNew(real: string, { seen }: Search): boolean {
 
 function matcher(patterns: readonly string[] | undefined): (name: string) => boolean {
   if (!patterns || patterns.length === 0) return () => true;
-  const sources = patterns.map((pattern) =>
-    pattern
-      .replace(/[\\^$.+()[\]{}|]/g, "\\$&")
-      .replaceAll("*", ".*")
-      .replaceAll("?", "."),
-  );
-  const wanted = new RegExp(`^(?:${sources.join("|")})$`, "s");
-  return (name) => wanted.test(name);
+  return (name) => patterns.some((pattern) => wildcardMatches(pattern, name));
 }
 
 /**

@@ -101,11 +101,15 @@ function readRepetition(reader: Reader): { min: number; max: number } | undefine
   return found;
 }
 
+/** Nobody writes a longer one, and every brace that opens would be followed to the end of the pattern. */
+const LONGEST_COUNT = 40;
+
 /** `{2}`, `{2,}`, `{2,3}`; stops at the closing brace. Other braces are braces here, and errors in Rust. */
 function readCount(reader: Reader): { min: number; max: number } | undefined {
   if (reader.input[reader.at] !== "{") return undefined;
-  const end = reader.input.indexOf("}", reader.at);
-  const inside = end < 0 ? "" : reader.input.slice(reader.at + 1, end).join("");
+  const ahead = reader.input.slice(reader.at + 1, reader.at + 1 + LONGEST_COUNT);
+  const length = ahead.indexOf("}");
+  const inside = length < 0 ? "" : ahead.slice(0, length).join("");
   const count = /^\s*(\d+)\s*(?:(,)\s*(\d+)?\s*)?$/.exec(inside);
   if (!count) {
     reader.isPortable = false;
@@ -114,7 +118,7 @@ function readCount(reader: Reader): { min: number; max: number } | undefined {
   const min = Number(count[1]);
   const max = count[3] ? Number(count[3]) : count[2] ? Number.POSITIVE_INFINITY : min;
   if (max < min) throw new SyntaxError("numbers out of order in {} quantifier");
-  reader.at = end;
+  reader.at += 1 + length;
   return { min, max };
 }
 

@@ -80,3 +80,11 @@ it.each<[string, boolean]>([
 ])("%s is asked of ripgrep: %s", (pattern, isPortable) => {
   expect(readPattern(pattern).isPortable).toBe(isPortable);
 });
+
+it.each([
+  ["braces", `${"{".repeat(300_000)}}`],
+  ["braces that are never closed", "{".repeat(300_000)],
+  ["spaces in a count", `a{0 ,${" ".repeat(300_000)}!}`],
+])("a pattern of many %s is read at once", (_, pattern) => {
+  expect(readPattern(pattern).isPortable).toBe(false);
+});

@@ -130,8 +130,22 @@ describe("READMEs", () => {
   });
 });
 
+test("comments that are never closed and titles that never end hold nobody up", () => {
+  const line = `# a${" ".repeat(1900)}\u2028b\n`;
+  const text = `${line.repeat(20_000)}\nWhat it is.\n${"<!--".repeat(1_000_000)}`;
+  expect(readReadme(text)).toEqual({ title: "a", purpose: "What it is." });
+});
+
 test("a long line of spaces in a manifest holds nobody up", () => {
   const pubspec = MANIFESTS.find(({ file }) => file === "pubspec.yaml")!;
   const text = `version:${" ".repeat(1_000_000)}#\nname: 'dart'\r\n`;
   expect(pubspec.read(text, [])).toMatchObject({ name: "dart" });
 });
+
+test.each([`<version>${" ".repeat(1_000_000)}<`, "<build>".repeat(500_000)])(
+  "a pom that is never closed holds nobody up: %.20s",
+  (open) => {
+    const pom = MANIFESTS.find(({ file }) => file === "pom.xml")!;
+    expect(pom.read(`<name> a b\n</name><description> </description>${open}`, [])).toMatchObject({ name: "a b" });
+  },
+);

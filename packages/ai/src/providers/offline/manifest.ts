@@ -90,8 +90,8 @@ function readGoMod(text: string): ProjectFacts {
 }
 
 function readPom(text: string): ProjectFacts {
-  const own = text.replace(/<(parent|dependencies|build|profiles|dependencyManagement)>[\s\S]*?<\/\1>/g, "");
-  const tag = (name: string) => new RegExp(`<${name}>\\s*([^<]+?)\\s*</${name}>`).exec(own)?.[1];
+  const own = text.replace(/<(parent|dependencies|build|profiles|dependencyManagement)>[\s\S]*?(?:<\/\1>|$)/g, "");
+  const tag = (name: string) => new RegExp(`<${name}>([^<]+)</${name}>`).exec(own)?.[1]?.trim() || undefined;
   const facts = withCommands("mvn package", "mvn test");
   return { ...facts, name: tag("name") ?? tag("artifactId"), version: tag("version"), description: tag("description") };
 }

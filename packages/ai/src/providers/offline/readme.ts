@@ -10,6 +10,7 @@ const LONGEST_PURPOSE = 400;
 const NOT_PROSE = /^(?:#|!\[|\[!\[|<|\||[-*+]\s|\d+[.)]\s|={3,}|-{3,}|\*{3,}|\.\.\s|:\w+:|\[[^\]]+\]:)/;
 
 const LONGEST_LINE = 2000;
+const LONGEST_TITLE = 200;
 
 export function readReadme(text: string): ReadmeFacts {
   // A line that is longer says what it has to say in its beginning.
@@ -19,14 +20,15 @@ export function readReadme(text: string): ReadmeFacts {
   return { title: titleOf(lines), purpose: purposeOf(lines) };
 }
 
+/** A comment that is never closed goes to the end. Looking on behind each beginning of one would take minutes. */
 function withoutCode(text: string): string {
-  const body = text.replace(/^---\n[\s\S]*?\n---\n/, "").replace(/<!--[\s\S]*?-->/g, "");
+  const body = text.replace(/^---\n[\s\S]*?\n---\n/, "").replace(/<!--[\s\S]*?(?:-->|$)/g, "");
   return body.replace(/^(```|~~~)[\s\S]*?^\1.*$/gm, "");
 }
 
 function titleOf(lines: readonly string[]): string | undefined {
   for (const [i, line] of lines.entries()) {
-    const heading = /^#\s+(.*?)\s*#*$/.exec(line)?.[1];
+    const heading = /^#\s+(.*?)\s*#*$/.exec(line.slice(0, LONGEST_TITLE))?.[1];
     const underlined = line.trim() !== "" && /^={3,}\s*$/.test(lines[i + 1] ?? "");
     const title = plain(heading ?? (underlined ? line : ""));
     if (title) return title;

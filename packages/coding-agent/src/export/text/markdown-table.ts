@@ -6,7 +6,7 @@ export interface Cell {
 }
 
 export function isDelimiterRow(line: string): boolean {
-  return line.includes("-") && /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/.test(line);
+  return line.includes("-") && /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/.test(line);
 }
 
 /** What stands between the bars; `\|` is none. */

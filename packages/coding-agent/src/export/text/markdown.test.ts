@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Block, markdownBlocks } from "./markdown.ts";
 import type { Inline } from "./markdown-inline.ts";
+import { isDelimiterRow } from "./markdown-table.ts";
 
 /** The tree as short text: `p(a strong(b))`. */
 const inline = (nodes: readonly Inline[]): string =>
@@ -163,4 +164,10 @@ describe("malformed text", () => {
       { numRuns: 500 },
     );
   });
+});
+
+test("a long line of spaces below a bar holds nobody up", () => {
+  expect(isDelimiterRow(`:-:${" ".repeat(1_000_000)}x`)).toBe(false);
+  for (const row of ["-", "|-|", " | :-: | --- ", "-|-|  ", ":-  "]) expect(isDelimiterRow(row)).toBe(true);
+  for (const row of ["||", "|-||", "-x"]) expect(isDelimiterRow(row)).toBe(false);
 });
