@@ -7,11 +7,14 @@ import { through } from "./source-positions.ts";
  * only then the file is compiled once more, with maps.
  */
 
-const PLACE = /(?<path>(?:[A-Za-z]:)?[\\/][^:()\n]*):(?<line>\d+):(?<column>\d+)/g;
+const PLACE = /(?<path>(?:[A-Za-z]:)?[\\/][^:()\n]{0,1024}):(?<line>\d+):(?<column>\d+)/g;
+/** In characters. Errors quote what they are about, which may be anything: each slash in it could be where a path begins. */
+const LOOKED_AT = 32 * 1024;
 
 /** The stack, or what can be said of something that is no error. */
 export async function placeInSource(error: unknown, isOurs: (path: string) => boolean): Promise<string> {
-  const stack = error instanceof Error || hasStack(error) ? String(error.stack ?? error) : String(error);
+  const all = error instanceof Error || hasStack(error) ? String(error.stack ?? error) : String(error);
+  const stack = all.slice(0, LOOKED_AT);
   const maps = new Map<string, readonly string[]>();
   for (const { groups } of stack.matchAll(PLACE)) {
     const path = groups?.path as string;
@@ -21,7 +24,7 @@ export async function placeInSource(error: unknown, isOurs: (path: string) => bo
     const found = through(maps.get(path) ?? [], { line: Number(line), column: Number(column) });
     return found ? `${path}:${found.line}:${found.column}` : whole;
   });
-  return plainNames(placed);
+  return plainNames(placed + all.slice(LOOKED_AT));
 }
 
 function hasStack(error: unknown): error is { stack: unknown } {
