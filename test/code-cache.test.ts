@@ -96,11 +96,14 @@ describe("the code cache", () => {
   const times = (): Record<string, number> =>
     Object.fromEntries(cacheFiles().map((file) => [file.slice(file.lastIndexOf("/") + 1), statSync(file).mtimeMs]));
   const texts = (count: number): string[] => Array.from({ length: count }, (_, i) => `text "answer ${i}"`);
+  /** What comes behind an answer comes before the next question is answered; a prompt that is quick enough overtakes it. */
+  const lookedBack = (rpc: RpcProcess): Promise<unknown> => rpc.call({ type: "get_state" });
   const answer = async (count: number, script = texts(count)): Promise<void> => {
     const rpc = start({ cli: join(dist, "cli.js"), args: ["--no-session"], script });
     for (let i = 1; i <= count; i++) {
       rpc.send({ type: "prompt", id: `${i}`, message: "hi" });
       await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.id === `${i}`);
+      await lookedBack(rpc);
     }
     await rpc.dispose();
   };
@@ -152,7 +155,7 @@ describe("the code cache", () => {
     await rpc.prompt("go on");
     await expect.poll(() => lessonsOf(rpc)).toBe(1);
     await rpc.prompt("go on");
-    await rpc.call({ type: "get_state" });
+    await lookedBack(rpc);
     expect(lessonsOf(rpc)).toBe(1);
     await rpc.prompt("read something");
     await expect.poll(() => lessonsOf(rpc)).toBe(2);
@@ -163,7 +166,10 @@ describe("the code cache", () => {
   test("gives no lesson to a process that has learned by itself what it uses", async () => {
     const script = [...texts(8), 'toolCall bash {"command":"true"}', ...texts(2)];
     const rpc = start({ cli: join(dist, "cli.js"), args: ["--no-session"], script, env: listening() });
-    for (let i = 0; i < 10; i++) await rpc.prompt("go on");
+    for (let i = 0; i < 10; i++) {
+      await rpc.prompt("go on");
+      await lookedBack(rpc);
+    }
     expect(await lessonsAtTheEnd(rpc)).toBe(1);
   });
 
