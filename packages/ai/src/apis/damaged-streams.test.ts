@@ -75,7 +75,7 @@ describe.each(FAMILIES)("nothing that comes over the wire breaks %s", (family) =
       fc.property(fc.array(anyEvent, { maxLength: 8 }), (events) => {
         expect(problemsWith(read, events)).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
@@ -84,7 +84,7 @@ describe.each(FAMILIES)("nothing that comes over the wire breaks %s", (family) =
       fc.property(anyName, fc.array(anyDamage, { minLength: 1, maxLength: 4 }), (name, damages) => {
         expect(problemsWith(read, decode(damages.reduce(damaged, streams.get(name)!)))).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
   });
 
@@ -95,7 +95,7 @@ describe.each(FAMILIES)("nothing that comes over the wire breaks %s", (family) =
         const shuffled = order.map((place) => events[place % events.length]!);
         expect(problemsWith(read, shuffled)).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 

@@ -90,7 +90,7 @@ describe.each(Object.entries(ruleSets))("%s", (_name, rules) => {
         expect(prepareHistory(prepared, model, rules), "twice is once").toEqual(prepared);
         expect(history, "the stored history is not touched").toEqual(before);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -126,6 +126,6 @@ test("what was prepared stays the same when the conversation goes on with an ans
       const after = prepareHistory([...earlier, message, ...later], testModel(), rules);
       expect(after.slice(0, before.length)).toEqual(before);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });

@@ -155,7 +155,7 @@ describe.each(Object.entries(FAMILIES))("%s", (api, family) => {
         }
         for (const asking of ASKINGS) expectAsIfFirst(family, requestOf(api, family, { ...talk, asking }));
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
   });
 });

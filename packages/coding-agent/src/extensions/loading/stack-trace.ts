@@ -9,7 +9,7 @@ import { through } from "./source-positions.ts";
 
 const PLACE = /(?<path>(?:[A-Za-z]:)?[\\/][^:()\n]{0,1024}):(?<line>\d+):(?<column>\d+)/g;
 /** In characters. Errors quote what they are about, which may be anything: each slash in it could be where a path begins. */
-const LOOKED_AT = 32 * 1024;
+const LOOKED_AT = 16 * 1024;
 
 /** The stack, or what can be said of something that is no error. */
 export async function placeInSource(error: unknown, isOurs: (path: string) => boolean): Promise<string> {
