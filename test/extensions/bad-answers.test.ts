@@ -18,7 +18,7 @@ import {
 /** Handlers and tools that give back what nobody can use, or never come back. The run goes on as if they had said nothing. */
 
 /** Each a run of its own. */
-const testSome = partly(3);
+const testSome = partly(6);
 const start = useBad();
 
 /** The cases with their place, for those who choose one of them. */

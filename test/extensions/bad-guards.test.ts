@@ -8,7 +8,7 @@ import { command, errorsOf, extension, pathOf, tool, useBad, useBadChoices, work
 /** What belongs to the process: its streams, its end, its one thread. Extensions take it, and do not get it. */
 
 /** For those that end their process. */
-const testSome = partly(5);
+const testSome = partly(8);
 const start = useBad();
 const FOREVER = "for (;;) {}";
 const child = `import { spawn, spawnSync, execSync, fork } from "node:child_process";`;
