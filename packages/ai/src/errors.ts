@@ -36,7 +36,8 @@ export class ProviderError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "ProviderError";
     this.kind = kind;
-    this.status = details.status;
+    // What a stream calls its status may be any number, and hosts are promised a whole one.
+    this.status = Number.isInteger(details.status) ? details.status : undefined;
     this.retryAfterMs = details.retryAfterMs;
   }
 
