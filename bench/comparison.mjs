@@ -84,7 +84,7 @@ const tools = {
 };
 
 const shell = {
-  reps: 7,
+  reps: 11,
   numbers: { least: ["`bash` `true`", "ms", 1.2], flood: ["`bash` with 50 MB of output", "ms", 1.5] },
   sample: (bench, contender) =>
     withAgent(
@@ -174,7 +174,7 @@ const many = {
 };
 
 const abort = {
-  reps: 7,
+  reps: 11,
   numbers: { ms: ["abort in a tool", "ms", 1.5] },
   sample: (bench, contender) =>
     withAgent(bench, contender, async (agent) => ({
@@ -182,7 +182,7 @@ const abort = {
     })),
 };
 
-const PARTS = [start, memory, ttft, stream(10_000, 5), stream(50_000, 3), tools, shell, session, commands, many, abort];
+const PARTS = [start, memory, ttft, stream(10_000, 9), stream(50_000, 3), tools, shell, session, commands, many, abort];
 
 /** Asks no more of one that has failed: waiting for it again would take a minute each time. */
 function patient(contender, sample) {
