@@ -75,9 +75,13 @@ export default function (pi) {
 }
 `;
 
+/** Its own: the result of the prompt before it may still be under way. */
+const resultOf = (rpc: RpcProcess, { id }: Frame): Promise<Frame> =>
+  rpc.waitFor((frame) => frame.type === "prompt_result" && frame.id === id);
+
 /** Waits until a prompt, and what it brings about, is over. */
 async function settled(rpc: RpcProcess, answer: Frame): Promise<void> {
-  const result = await rpc.waitFor((frame) => frame.type === "prompt_result" && frame.id === answer.id);
+  const result = await resultOf(rpc, answer);
   await rpc.waitFor("session_settled", { since: rpc.frames.indexOf(result) });
 }
 
@@ -113,17 +117,17 @@ const whileARunIsActive: Step = async (rpc, player) => {
 /** Asks through the extension, and answers with the example of that number. */
 async function dialog(rpc: RpcProcess, player: ExamplePlayer, ask: string, answer?: number): Promise<void> {
   const since = rpc.mark();
-  await rpc.call({ type: "prompt", message: `/ui ${ask}` });
+  const prompt = await rpc.call({ type: "prompt", message: `/ui ${ask}` });
   if (answer !== undefined) {
     const { id } = await rpc.waitFor("extension_ui_request", { since });
     if (ask.startsWith("confirm")) await player.play(rpc, "get_state", 1);
     rpc.send({ ...(FRAMES.extension_ui_response.examples[answer] as object), id });
   }
-  await rpc.waitFor("prompt_result", { since });
+  await resultOf(rpc, prompt);
 }
 
 const whatExtensionsDo: Step = async (rpc, player) => {
-  await player.play(rpc, "prompt", 3);
+  await settled(rpc, await player.play(rpc, "prompt", 3));
   await dialog(rpc, player, 'select ["Which branch?", ["main", "next"], {"timeout": 10000}]', 0);
   await dialog(rpc, player, 'select ["Which?", [{"label":"unit","description":"a few seconds"}, {"label":"all"}]]', 0);
   await dialog(rpc, player, 'confirm ["Delete the folder?", "It is not empty.", {"timeout": 5000}]', 1);
