@@ -2,6 +2,7 @@ import type { Model } from "@tiller/protocol/model";
 import { type Environment, readHeader, type Secret } from "./auth.ts";
 import { ProviderError } from "./errors.ts";
 import type { StreamModel } from "./provider.ts";
+import { basicAuthorization, decoded } from "./url-login.ts";
 
 /**
  * What only a model's server may see: user, password and keys in its base URL, and the options of its package. Hosts see
@@ -36,24 +37,11 @@ function splitQuery(url: string): [path: string, query?: string] {
 export function urlAccess(baseUrl: string): { baseUrl?: string; authorization?: string } {
   const asked = withoutUser(baseUrl);
   const url = asked !== baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  const login = url && url.username + url.password !== "" ? basicLogin(url) : undefined;
+  const login = url && url.username + url.password !== "" ? basicAuthorization(url) : undefined;
   return {
     ...(asked === publicUrl(baseUrl) ? {} : { baseUrl: asked }),
     ...(login === undefined ? {} : { authorization: login }),
   };
-}
-
-function basicLogin({ username, password }: URL): string {
-  const text = `${decoded(username)}:${decoded(password)}`;
-  return `Basic ${Buffer.from(text, "utf8").toString("base64")}`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The secret parts of a base URL, for whoever has to hide them in a text. */

@@ -2,6 +2,7 @@ import type { ClientRequest } from "node:http";
 import type { Socket } from "node:net";
 import { ProviderError } from "../errors.ts";
 import { lastMade } from "../last-made.ts";
+import { basicAuthorization } from "../url-login.ts";
 import { canReach, routeTo } from "./agents.ts";
 import { type OpenBody, openBody } from "./body.ts";
 import { type Answer, abortedError, type Call, type Exchange, type HttpTimeouts, silence } from "./call.ts";
@@ -9,7 +10,7 @@ import { connectionFailure, proxyUnreachable } from "./connection-failure.ts";
 import type { Route } from "./direct-route.ts";
 import { transportEnvironment } from "./environment.ts";
 import { payloadBytes, writePayload } from "./payload.ts";
-import { basicAuthorization, type ProxySettings } from "./proxy-settings.ts";
+import type { ProxySettings } from "./proxy-settings.ts";
 import { standsBetween } from "./traffic.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 

@@ -1,4 +1,5 @@
 import { ProviderError } from "../errors.ts";
+import { basicAuthorization } from "../url-login.ts";
 import type { TransportEnvironment } from "./environment.ts";
 
 /** Which proxy the environment names for an address. Pure. */
@@ -37,20 +38,6 @@ function readProxy(variable: string, value: string): ProxySettings {
   }
   const settings = { url, name: `${url.protocol}//${url.host}`, variable };
   return url.username === "" ? settings : { ...settings, authorization: basicAuthorization(url) };
-}
-
-/** The login of a URL as a header. */
-export function basicAuthorization({ username, password }: URL): string {
-  return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString("base64")}`;
-}
-
-/** A stray `%` stands for itself. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** `0.0.0.0` is what servers are told to listen on, and what people then copy into a base URL. */

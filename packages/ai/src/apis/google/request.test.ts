@@ -243,6 +243,7 @@ test.each([
 test.each([
   ["https://proxy/v1beta?key=k", "https://proxy/v1beta/models/g:streamGenerateContent?alt=sse&key=k"],
   ["http://127.0.0.1:8080/?a=1&b=2", "http://127.0.0.1:8080/v1beta/models/g:streamGenerateContent?alt=sse&a=1&b=2"],
+  ["https://proxy/v1?key=a?b=c", "https://proxy/v1/models/g:streamGenerateContent?alt=sse&key=a?b=c"],
   ["http://127.0.0.1:8080?", "http://127.0.0.1:8080/v1beta/models/g:streamGenerateContent?alt=sse"],
 ])("the query of the base URL %s stays one", (baseUrl, url) => {
   expect(streamUrl(baseUrl, "g")).toBe(url);

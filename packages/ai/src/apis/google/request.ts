@@ -48,7 +48,8 @@ export function wireForm({ model, tools }: ModelRequest, traits = traitsOf(model
  * Tuned models name their own collection.
  */
 export function streamUrl(baseUrl: string, id: string): string {
-  const [address = "", query = ""] = (baseUrl || DEFAULT_BASE_URL).split("?", 2);
+  const [address = "", ...queries] = (baseUrl || DEFAULT_BASE_URL).split("?");
+  const query = queries.join("?");
   const base = address.replace(/\/+$/, "");
   const versioned = /^https?:\/\/[^/]+$/.test(base) ? `${base}/v1beta` : base;
   const path = id.split("/").map(encodeURIComponent).join("/");

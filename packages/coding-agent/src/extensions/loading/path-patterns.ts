@@ -15,11 +15,17 @@ export function isPattern(text: string): boolean {
 export function patternToRegExp(pattern: string): RegExp {
   const parts = pattern
     .split(/(\*\*\/|\*\*|\*|\?)/)
-    .map((part) => WILD[part] ?? part.replace(/[\\^$.|+()[\]{}]/g, "\\$&"));
+    .map((part) => WILD.get(part) ?? part.replace(/[\\^$.|+()[\]{}]/g, "\\$&"));
   return new RegExp(`^${parts.join("")}$`);
 }
 
-const WILD: Record<string, string> = { "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]" };
+/** A map: a name may be `constructor`. */
+const WILD: ReadonlyMap<string, string> = new Map([
+  ["**/", "(?:.*/)?"],
+  ["**", ".*"],
+  ["*", "[^/]*"],
+  ["?", "[^/]"],
+]);
 
 /** A path of a manifest or of a filter, without what is only decoration. */
 export function plainPath(path: string): string {

@@ -48,8 +48,7 @@ function open(path: string, existing?: string, fsync: "turn" | "always" | "never
   });
   const append = (...more: string[]): void => {
     lines.push(...more);
-    if (more.length === 1) file.append(more[0]!);
-    else file.appendAll(more);
+    file.appendAll(more);
   };
   return { file, append, told, clock, lines };
 }
@@ -494,7 +493,7 @@ describe("where the system refuses", () => {
       clock: { now: () => 0, after: (ms, fn) => (timers.push(fn), () => timers.splice(timers.indexOf(fn), 1)) },
       onTrouble: (message) => told.push(message), onRecovered: (message) => told.push(message),
     });
-    const append = (line) => { lines.push(line); file.append(line); };
+    const append = (line) => { lines.push(line); file.appendAll([line]); };
     const onDisk = () => fs.readFileSync("s.jsonl", "utf8").split("\\n").slice(0, -1);
     const isAllThere = () => JSON.stringify(onDisk()) === JSON.stringify(lines);
     const show = (...values) => shown.push(...values);

@@ -25,7 +25,7 @@ export interface SessionFileOptions {
   size?: number;
   /**
    * Every line that belongs into the file, in order, without line ends: to write it anew when it was deleted, replaced
-   * or cut from outside. A line must be among them before it is given to `append`.
+   * or cut from outside. A line must be among them before it is given to `appendAll`.
    */
   whole(): Iterable<Buffer | string>;
   fsync: "turn" | "always" | "never";
@@ -40,9 +40,7 @@ export interface SessionFile {
   readonly path: string;
   /** Lines wait in memory because they cannot be written now; after `close`: they were given up. */
   readonly isBehind: boolean;
-  /** Never throws. The line is on disk when it returns, unless there is trouble. */
-  append(line: string): void;
-  /** The same for several lines, in one write. */
+  /** In one write. Never throws. They are on disk when it returns, unless there is trouble. */
   appendAll(lines: readonly string[]): void;
   /** Makes the turn safe from a loss of power, by policy, without waiting for it. */
   endTurn(): void;
@@ -102,11 +100,6 @@ class AppendedFile implements SessionFile {
 
   get isBehind(): boolean {
     return this.waiting.length > 0 || this.needsAnew;
-  }
-
-  append(line: string): void {
-    this.waiting.push(Buffer.from(`${line}\n`));
-    this.flush();
   }
 
   appendAll(lines: readonly string[]): void {
