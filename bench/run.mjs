@@ -95,6 +95,7 @@ function createBench(options, tmp, port) {
     floor: resolve(options.floor ?? join(here, "floor-agent.mjs")),
     forgetCompiledCode: () => rmSync(join(tmp, "dist/code-cache"), { recursive: true, force: true }),
     quiet: quiet.wait,
+    undisturbed: quiet.undisturbed,
     quietCounts: quiet.counts,
     reps: (usual) => (options.quick ? 1 : Number(options.reps ?? usual)),
     privateNode() {
@@ -119,12 +120,13 @@ async function measureAll(options) {
   }
   const peers = options.withPeers ? await measurePeers(bench, options) : undefined;
   await mock.close();
-  const { samples, noisy } = bench.quietCounts;
+  const { samples, noisy, again, robbed } = bench.quietCounts;
+  const noise = `${noisy} of ${samples} samples began while other work was going on; ${again} were taken again because the processors had been taken away from this virtual machine, ${robbed} stayed like that`;
   const facts = [
     ["Date", new Date().toISOString().slice(0, 10)],
     ["Node", process.version],
     ["Processors", `${availableParallelism()}, ${cpus()[0]?.model ?? "unknown"}`],
-    ["Noise", options.quick ? "not looked at" : `${noisy} of ${samples} samples began while other work was going on`],
+    ["Noise", options.quick ? "not looked at" : noise],
   ];
   return { report: markdown(facts, results, peers), peers };
 }

@@ -58,7 +58,7 @@ export async function inTurns(bench, reps, samplers) {
   for (let rep = 0; rep < bench.reps(reps); rep++) {
     for (const name of rep % 2 === 0 ? names : names.toReversed()) {
       await bench.quiet();
-      samples[name].push(await samplers[name]());
+      samples[name].push(await bench.undisturbed(samplers[name]));
     }
   }
   return samples;
