@@ -30,6 +30,8 @@ export default defineConfig({
     environment: "node",
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // A second is little for what a process does on a machine that is busy with three others.
+    expect: { poll: { timeout: 10_000 } },
     // Starting a process takes the longer the larger the one is that starts it: so the workers are processes, not threads.
     pool: "forks",
     // Most tests wait for processes: sharing the module graph and more workers than cores halve the time.

@@ -172,7 +172,7 @@ describe("compact", () => {
   });
 
   it("is told by get_state, and a prompt behind it waits for it", async () => {
-    const rpc = start({ script: ['text "A lever."', 'delay 150 + text "Notes."', 'expect messages 2 + text "Yes."'] });
+    const rpc = start({ script: ['text "A lever."', 'delay 1000 + text "Notes."', 'expect messages 2 + text "Yes."'] });
     await rpc.prompt("what is a tiller");
     const since = rpc.mark();
     rpc.send({ id: "c", type: "compact" });
@@ -295,7 +295,13 @@ describe("compaction by itself", () => {
 
   it("comes behind what waits in the queue; what is queued while it works waits for the next prompt", async () => {
     const second = `expect user "and then" + ${FULL}`;
-    const rpc = startShort([`delay 150 + ${FULL}`, second, 'delay 150 + text "Notes."', 'text "Yes."', 'text "Sure."']);
+    const rpc = startShort([
+      `delay 1000 + ${FULL}`,
+      second,
+      'delay 1000 + text "Notes."',
+      'text "Yes."',
+      'text "Sure."',
+    ]);
     rpc.send({ id: "1", type: "prompt", message: LONG });
     await rpc.waitFor("message_end");
     await call(rpc, "prompt", { id: "2", message: "and then", streamingBehavior: "followUp" });

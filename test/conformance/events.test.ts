@@ -189,7 +189,7 @@ describe("the place of an event", () => {
   const playAll = async (): Promise<Frame[]> => {
     const script = [
       'error 529 "busy"',
-      'text "Let me look." chunk 4 pace 1 + toolCall read {"path":"a.txt"} + delay 100',
+      'text "Let me look." chunk 4 pace 1 + toolCall read {"path":"a.txt"} + delay 1000',
       'text "A."',
       'text "And on."',
     ];

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { at, type Frame } from "../support/frame.ts";
 import { type MockLlm, say, startMockLlm } from "../support/mock-llm.ts";
 import { type RpcProcess, useRpc } from "../support/rpc-process.ts";
@@ -166,7 +166,7 @@ describe.each(LEAVING)("%s", (command, fieldsFor) => {
     await call(rpc, "bash", { command: `${left} true` });
     const sleepers = (): number => rpc.sandbox.processes().filter((each) => each.command.includes("6543")).length;
     // The shell is gone before the last of its children has become another program.
-    if (process.platform === "linux") await vi.waitFor(() => expect(sleepers()).toBe(2));
+    if (process.platform === "linux") await expect.poll(sleepers).toBe(2);
     const { messages } = (await call(rpc, "get_fork_messages")).data as { messages: { entryId: string }[] };
     const fields = command === "fork" ? { entryId: messages[0]?.entryId } : fieldsFor(rpc);
     expect(await call(rpc, command, fields)).toMatchObject({ success: true });

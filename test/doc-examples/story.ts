@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { FRAMES } from "@tiller/protocol/frames";
 import { at, type Frame } from "../support/frame.ts";
@@ -54,8 +55,15 @@ export const MODEL = [
   `text "## Goal\\nRepair the build."`,
 ];
 
+/** A sub-agent searches until somebody has looked at it, or it might be done before. */
+const LOOKED_AT = "looked-at";
+
 export const EXTENSION = `
+import { existsSync } from "node:fs";
 export default function (pi) {
+  pi.on("tool_call", async ({ toolName }) => {
+    while (toolName === "grep" && !existsSync("${LOOKED_AT}")) await new Promise((done) => setTimeout(done, 20));
+  });
   pi.registerCommand("review", { description: "Reviews", handler: async () => {} });
   pi.registerCommand("fail", { description: "Fails", handler: async () => { throw new Error("no luck"); } });
   pi.registerCommand("bookmark", { description: "Keeps a place", handler: async () => pi.appendEntry("bookmark", {}) });
@@ -181,6 +189,7 @@ const subAgents: Step = async (rpc, player) => {
     (frame) => frame.type === "subagent_progress" && at(frame, "payload", "progress", "currentTool") !== undefined,
   );
   await player.play(rpc, "get_subagents");
+  writeFileSync(join(rpc.sandbox.cwd, LOOKED_AT), "");
   await settled(rpc, prompt);
   const whole = await rpc.call({ type: "get_subagent_messages", subagentId: "parser" });
   await player.play(rpc, "get_subagent_messages", 0, { fromByte: at(whole, "data", "fromByte") });

@@ -54,7 +54,7 @@ test("a factory and a module that never end are given up", async () => {
   const endless = [`await new Promise(() => {});\n${good}`, extension("await new Promise(() => {});")];
   const rpc = start(
     { ...named(endless), good },
-    { script: ['text "aye"'], settings: { "extensionLimits.loadMs": 200 } },
+    { script: ['text "aye"'], settings: { "extensionLimits.loadMs": 1500 } },
   );
   await worksStill(rpc);
   const error = expect.stringMatching(/did not finish.*within/);
@@ -66,14 +66,14 @@ test("a factory and a module that never end are given up", async () => {
 
 test("a factory that was given up registers nothing afterwards", async () => {
   const code = extension(
-    `await new Promise((done) => setTimeout(done, 600));
+    `await new Promise((done) => setTimeout(done, 3000));
      ${command("late", "")}
      ${tool("late", `return "x"`)}
      pi.on("input", () => ({ action: "handled" }));`,
   );
   const rpc = start(
     { bad: code, good },
-    { script: ['delay 700 + text "aye"', 'text "aye"'], settings: { "extensionLimits.loadMs": 300 } },
+    { script: ['delay 3500 + text "aye"', 'text "aye"'], settings: { "extensionLimits.loadMs": 1500 } },
   );
   await worksStill(rpc);
   await worksStill(rpc);

@@ -170,7 +170,7 @@ test.each<[name: string, code: string, run: "aborted" | "completed", error?: str
   ["navigateTree to nothing", "await ctx.navigateTree('nowhere');", "completed", "command: Entry not found: nowhere"],
 ])("a command that calls %s, idle and during a run", async (_, code, status, error) => {
   const rpc = start(extension(`pi.on("agent_end", () => {}); ${command("act", code)}`), {
-    script: ['text "one"', 'text "two"', 'delay 300 + text "three"', ...Array<string>(6).fill('text "aye"')],
+    script: ['text "one"', 'text "two"', 'delay 1500 + text "three"', ...Array<string>(6).fill('text "aye"')],
     settings: { "extensionLimits.hookMs": 100 },
   });
   await worksStill(rpc);

@@ -201,7 +201,7 @@ test("every hook is called in a session that has everything, with its own name a
 function keepsPrompts(modelsJson: string): string {
   const file = JSON.parse(modelsJson);
   const cost = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
-  Object.assign(file.providers.mock.models[0], { promptCache: { short: 0.2 }, cost });
+  Object.assign(file.providers.mock.models[0], { promptCache: { short: 1 }, cost });
   return JSON.stringify(file);
 }
 

@@ -59,7 +59,7 @@ const KEEPER = join(repoRoot, "test/fixtures/extensions/hooks/lamp-keeper.ts");
 
 test("a provider is asked once more before it forgets; a prompt comes before that, and so does the end", async () => {
   const models = JSON.parse(llm.modelsJson());
-  models.providers.mock.models[0].promptCache = { short: 0.3 };
+  models.providers.mock.models[0].promptCache = { short: 1 };
   const rpc = start({
     args: ["-e", KEEPER, "--model", "mock/mock-1", "--thinking", "off", "--set", "cacheWarming=idle"],
     agentFiles: { "models.json": JSON.stringify(models) },
@@ -88,7 +88,7 @@ test("a provider is asked once more before it forgets; a prompt comes before tha
   await rpc.waitFor(notified("warm"), { since });
   const { result } = await rpc.prompt("Now");
   expect(result).toMatchObject({ status: "completed" });
-  await rpc.waitFor(notified("warm"), { since: rpc.frames.length });
+  await rpc.waitFor(notified("warm"), { since: rpc.frames.indexOf(result) });
   rpc.closeStdin();
   expect(await rpc.waitExit()).toMatchObject({ code: 0 });
   expect(llm.requests).toHaveLength(6);

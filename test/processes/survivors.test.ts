@@ -174,8 +174,11 @@ describe("the watchdog", () => {
   onLinux("is replaced when somebody ends it", async () => {
     const rpc = start();
     await rpc.call({ type: "bash", command: "true" });
+    // By now nothing of that command is watched any more, or it would be replaced at once.
+    await rpc.call({ type: "get_state" });
     const first = watchdogOf(rpc.pid);
-    process.kill(first ?? 0, "SIGKILL");
+    if (first === undefined) throw new Error("there is no watchdog");
+    process.kill(first, "SIGKILL");
     await expect.poll(() => watchdogOf(rpc.pid)).toBeUndefined();
     const seconds = ownSeconds();
     rpc.send({ id: "1", type: "bash", command: `echo ready; sleep ${seconds}` });

@@ -42,6 +42,9 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** The process whose pid stands in that file ends soon, if it has not yet. */
+const expectGone = (name: string): Promise<void> => expect.poll(() => isRunning(pidIn(name))).toBe(false);
+
 const pidIn = (name: string) => Number(readFileSync(join(folder, name), "utf8"));
 
 describe("a command that ends by itself", () => {
@@ -89,8 +92,7 @@ describe("background children", () => {
     await run("sleep 0.3").outcome;
     expect(isRunning(pidIn("pid"))).toBe(true);
     killAllProcesses();
-    await run("sleep 0.1").outcome;
-    expect(isRunning(pidIn("pid"))).toBe(false);
+    await expectGone("pid");
   });
 });
 
@@ -105,9 +107,7 @@ describe("abort", () => {
     await begun;
     stop.abort();
     expect(await outcome).toEqual({ ended: "aborted", exitCode: null, signal: "SIGTERM" });
-    await run("sleep 0.1").outcome;
-    expect(isRunning(pidIn("child"))).toBe(false);
-    expect(isRunning(pidIn("escaped"))).toBe(false);
+    for (const name of ["child", "escaped"]) await expectGone(name);
   });
 
   it("before the start starts nothing", async () => {
@@ -129,7 +129,7 @@ describe("abort", () => {
     const stop = new AbortController();
     const { outcome, text, begun } = run(
       "trap 'echo tidy; exit 0' TERM; sh -c 'trap \"\" TERM; echo $$ > stubborn; sleep 100' & echo ready; wait",
-      { killGraceMs: 300 },
+      { killGraceMs: 1000 },
       stop.signal,
     );
     await begun;
@@ -137,22 +137,21 @@ describe("abort", () => {
     stop.abort();
     expect(await outcome).toMatchObject({ ended: "aborted", exitCode: 0 });
     expect(text()).toBe("ready\ntidy\n");
-    await run("sleep 0.1").outcome;
-    expect(isRunning(pidIn("stubborn"))).toBe(false);
+    await expectGone("stubborn");
   });
 
   it("is not waited for longer than the caller wants, and goes on by itself", async () => {
     const stop = new AbortController();
     const command =
-      "trap 'sleep 0.1; echo tidy > tidied; exit 0' TERM; echo $$ > slow; echo ready; sleep 100 & wait; wait";
+      "trap 'sleep 1; echo tidy > tidied; exit 0' TERM; echo $$ > slow; echo ready; sleep 100 & wait; wait";
     const { outcome, text, begun } = run(command, { leavesOnAbort: true, killGraceMs: 5000 }, stop.signal);
     await begun;
     stop.abort();
     expect(await outcome).toEqual({ ended: "aborted", exitCode: null, signal: null });
     expect(text()).toBe("ready\n");
     expect(isRunning(pidIn("slow"))).toBe(true);
-    await run("until [ -s tidied ]; do sleep 0.01; done; sleep 0.1").outcome;
-    expect(isRunning(pidIn("slow"))).toBe(false);
+    await run("until [ -s tidied ]; do sleep 0.01; done").outcome;
+    await expectGone("slow");
   });
 
   it("kills a stubborn command also when nobody waits any more", async () => {
@@ -162,8 +161,7 @@ describe("abort", () => {
     await begun;
     stop.abort();
     await outcome;
-    await run("sleep 0.3").outcome;
-    expect(isRunning(pidIn("stubborn"))).toBe(false);
+    await expectGone("stubborn");
   });
 });
 
@@ -231,8 +229,7 @@ it("finds processes by their mark only while they live", async () => {
   expect(findByToken(token).length).toBeGreaterThan(0);
   stop.abort();
   await outcome;
-  await run("sleep 0.1").outcome;
-  expect(findByToken(token)).toEqual([]);
+  await expect.poll(() => findByToken(token)).toEqual([]);
 });
 
 describe("a process that lasts", () => {
