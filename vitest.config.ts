@@ -13,11 +13,12 @@ const LONG =
   process.env.TILLER_ALL === "1"
     ? []
     : [
-        "test/extensions/bad-{modes,moments,trust}.test.ts",
+        "test/extensions/bad-{guards,modes,moments,trust}.test.ts",
         "test/run/dialogs.test.ts",
         "test/sessions/later-damage.test.ts",
         "test/host/{crashing-host,heavy-answers}.test.ts",
         "packages/coding-agent/src/extensions/guards/watchdog.test.ts",
+        "packages/coding-agent/src/tools/grep-engines.test.ts",
         "bench/run.test.ts",
         "packages/protocol/test/**",
       ];
