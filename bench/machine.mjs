@@ -57,7 +57,7 @@ const LONGEST_AGAIN_MS = 5_000;
  * Waits before a sample until others have stopped working, but not for ever; counts how often that did not help. A sample
  * during which the machine around ours took the processors away is taken again, and the least disturbed one counts.
  */
-export function createQuiet({ mostBusy = 0.25, patienceMs }) {
+export function createQuiet({ mostBusy = 0.25, patienceMs, stolenTicks = () => cpuTicks().stolen }) {
   const counts = { samples: 0, noisy: 0, again: 0, robbed: 0 };
   const wait = async () => {
     counts.samples++;
@@ -73,11 +73,11 @@ export function createQuiet({ mostBusy = 0.25, patienceMs }) {
     let best = { stolen: Number.POSITIVE_INFINITY };
     for (let left = MOST_TRIES; left > 0 && best.stolen > MOST_STOLEN; left--) {
       if (left < MOST_TRIES) counts.again++;
-      const before = cpuTicks().stolen;
+      const before = stolenTicks();
       const began = performance.now();
       const sample = await take();
       const took = performance.now() - began;
-      const stolen = ((cpuTicks().stolen - before) * TICK_MS) / took;
+      const stolen = ((stolenTicks() - before) * TICK_MS) / took;
       if (stolen < best.stolen) best = { sample, stolen };
       if (patienceMs === 0 || took > LONGEST_AGAIN_MS) return best.sample;
     }

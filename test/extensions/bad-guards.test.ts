@@ -1,19 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { partly } from "../support/part-of.ts";
 import { cliPath } from "../support/rpc-process.ts";
 import { createSandbox } from "../support/sandbox.ts";
 import { command, errorsOf, extension, pathOf, tool, useBad, useBadChoices, worksStill } from "./bad-support.ts";
 
 /** What belongs to the process: its streams, its end, its one thread. Extensions take it, and do not get it. */
 
-/** For those that end their process. */
-const testSome = partly(8);
 const start = useBad();
 const FOREVER = "for (;;) {}";
 const child = `import { spawn, spawnSync, execSync, fork } from "node:child_process";`;
 
-testSome.each<[string, string, string]>([
+test.each<[string, string, string]>([
   ["at the top of its module", extension("", FOREVER), "bad.ts"],
   ["in its factory", extension(FOREVER), "bad.ts"],
   ["in its factory, after an await", extension(`await 0; ${FOREVER}`), "bad.ts"],
@@ -170,7 +167,7 @@ test.each(READERS)("%s reads nothing from stdin, and no command is lost", async 
   await worksStill(rpc);
 });
 
-testSome.each<[string, string]>([
+test.each<[string, string]>([
   ["/dev/stdout", `fs.writeFileSync("/dev/stdout", "SPOILED\\n");`],
   ["/proc/self/fd/1", `fs.appendFileSync("/proc/self/fd/1", "SPOILED\\n");`],
   ["/dev/stdout, opened", `fs.writeSync(fs.openSync("/dev/stdout", "a"), "SPOILED\\n");`],
@@ -193,7 +190,7 @@ testSome.each<[string, string]>([
   expect(run.stdout).not.toContain("SPOILED");
 });
 
-testSome("process.exit in session_start ends the process with that code", async () => {
+test("process.exit in session_start ends the process with that code", async () => {
   const rpc = start(extension(`pi.on("session_start", () => { process.exit(8); });`));
   expect(await rpc.waitExit()).toEqual({ code: 8, signal: null });
 });
@@ -204,12 +201,12 @@ test("process.exit in session_shutdown ends the process with that code", async (
   expect(await rpc.waitExit()).toEqual({ code: 9, signal: null });
 });
 
-testSome("process.exit while it is loaded ends the process with that code", async () => {
+test("process.exit while it is loaded ends the process with that code", async () => {
   const rpc = start(extension("process.exit(7);"));
   expect(await rpc.waitExit()).toEqual({ code: 7, signal: null });
 });
 
-testSome.each<[string, string, number]>([
+test.each<[string, string, number]>([
   ["in a handler", `pi.on("agent_start", () => { process.exit(3); });`, 3],
   ["in a timer", `pi.on("agent_start", () => { setTimeout(() => process.exit(4), 5); });`, 4],
   ["in a tool", tool("leave", "process.exit(5);"), 5],
