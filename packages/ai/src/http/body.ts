@@ -1,7 +1,7 @@
-import type { IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
 import type { Clock } from "@tiller/protocol/clock";
 import { ProviderError } from "../errors.ts";
+import type { AnswerHeaders } from "./answer-reader.ts";
+import type { BodySource } from "./body-source.ts";
 import { canDecode, decoded, encodingOf, isBrokenData } from "./decode.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -42,17 +42,17 @@ interface Waiter {
   reject(error: ProviderError): void;
 }
 
-export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBody {
+export function openBody(answer: BodySource, headers: AnswerHeaders, options: BodyOptions): OpenBody {
   const { host, clock, watchdog } = options;
-  const encoding = encodingOf(answer.headers);
-  const source: Readable = encoding !== undefined && canDecode(encoding) ? decoded(answer, encoding) : answer;
+  const encoding = encodingOf(headers);
+  const source = encoding !== undefined && canDecode(encoding) ? decoded(answer, encoding) : answer;
   let pieces: Buffer[] = [];
   let waitingBytes = 0;
   let waiter: Waiter | undefined;
   let failure: ProviderError | undefined;
   let over = false;
   let spoke = false;
-  let flows = false;
+  let stopRunOut: (() => void) | undefined;
 
   const finish = (error?: ProviderError): void => {
     if (over) return;
@@ -74,43 +74,31 @@ export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBod
       watchdog.alive();
     }
   };
-  const onData = (piece: Buffer): void => {
-    heard(piece);
-    if (waiter) {
-      const { resolve } = waiter;
-      waiter = undefined;
-      resolve(piece);
-      return;
-    }
-    pieces.push(piece);
-    waitingBytes += piece.length;
-    if (waitingBytes > READ_AHEAD_BYTES) source.pause();
-  };
-  /**
-   * What came together with the head is handed over at once: were it to flow first, a short answer would be wound up to
-   * its last byte before its first word is seen.
-   */
-  const begin = (): Buffer | undefined => {
-    flows = true;
-    const first = (source.read() as Buffer | null) ?? undefined;
-    source.on("data", onData);
-    return first;
-  };
-  /** For whoever comes later: it is kept here, whatever becomes of the connection. */
-  const keepFirst = (): void => {
-    const first = flows || over ? undefined : begin();
-    if (first) onData(first);
-  };
-  const lost = (cause?: Error): void => {
-    keepFirst();
-    if (!over) finish(lostBody(host, encoding, cause));
-  };
   // Until somebody reads, the server may take its time.
   watchdog.rest();
-  source.on("end", () => finish());
-  source.on("error", lost);
-  source.on("close", () => lost());
-  setImmediate(keepFirst);
+  source.listen({
+    piece(piece) {
+      if (over) return;
+      heard(piece);
+      if (waiter) {
+        const { resolve } = waiter;
+        waiter = undefined;
+        resolve(piece);
+        return;
+      }
+      pieces.push(piece);
+      waitingBytes += piece.length;
+      if (waitingBytes > READ_AHEAD_BYTES) source.pause();
+    },
+    end() {
+      stopRunOut?.();
+      finish();
+    },
+    lost(cause) {
+      stopRunOut?.();
+      finish(lostBody(host, encoding, cause));
+    },
+  });
 
   return {
     next() {
@@ -123,36 +111,26 @@ export function openBody(answer: IncomingMessage, options: BodyOptions): OpenBod
       }
       if (failure) return Promise.reject(failure);
       if (over) return Promise.resolve(undefined);
-      const first = flows ? undefined : begin();
-      if (first) {
-        heard(first);
-        return Promise.resolve(first);
-      }
       watchdog.wait();
       return new Promise((resolve, reject) => {
         waiter = { resolve, reject };
       });
     },
     release() {
+      pieces = [];
       if (over) return;
       finish();
-      source.off("data", onData);
-      const cancel = clock.after(RUN_OUT_MS, () => answer.destroy());
-      answer.once("close", cancel);
-      answer.once("end", cancel);
+      stopRunOut = clock.after(RUN_OUT_MS, () => source.destroy());
       source.resume();
     },
     destroy() {
+      pieces = [];
       finish();
-      if (source !== answer) source.destroy();
-      // One that has come as a whole, and that nobody has read, would keep its connection for ever.
-      if (source === answer && answer.complete) answer.resume();
-      else answer.destroy();
+      source.destroy();
     },
     fail(error) {
       finish(error);
-      if (source !== answer) source.destroy();
-      answer.destroy();
+      source.destroy();
     },
   };
 }

@@ -9,7 +9,7 @@ import { type ProxySettings, proxyFor } from "./proxy-settings.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
 /**
- * The same exchange by `fetch`, for Bun, whose own is faster than its copy of `node:http`. It decompresses, keeps
+ * The same exchange by `fetch`, for Bun, whose own is faster than its copies of Node's modules. It decompresses, keeps
  * connections and goes through proxies itself; the connection is not a phase of its own here.
  */
 

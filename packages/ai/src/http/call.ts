@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "@tiller/protocol/clock";
 import { ProviderError } from "../errors.ts";
+import type { AnswerHeaders } from "./answer-reader.ts";
 import type { HttpBody } from "./body.ts";
 import type { Payload } from "./payload.ts";
 import type { ProxySettings } from "./proxy-settings.ts";
@@ -35,7 +35,7 @@ export interface Call extends Exchange {
 export interface Answer {
   status: number;
   statusText: string;
-  headers: IncomingHttpHeaders;
+  headers: AnswerHeaders;
   body: HttpBody;
   /** The proxy it came through. */
   proxy?: ProxySettings;

@@ -20,7 +20,7 @@ function certificate(what: string, advice = CERTIFICATE_ADVICE): Explanation {
   return { what: `the certificate of {host} ${what}`, advice, kind: "bad_request" };
 }
 
-/** By the codes of Node, then those of Bun. */
+/** By the codes of Node, our own, then those of Bun. */
 const EXPLANATIONS: ReadonlyMap<string, Explanation> = new Map(
   Object.entries<Explanation>({
     ENOTFOUND: { what: "cannot find the host {host}", advice: CHECK_ADDRESS },
@@ -41,6 +41,7 @@ const EXPLANATIONS: ReadonlyMap<string, Explanation> = new Map(
     ERR_SSL_WRONG_VERSION_NUMBER: { what: "{origin} does not speak TLS", advice: "try http:// in the base URL" },
     ERR_SSL_PACKET_LENGTH_TOO_LONG: { what: "{origin} does not speak TLS", advice: "try http:// in the base URL" },
     EPROTO: { what: "{origin} does not speak TLS", advice: "try http:// in the base URL" },
+    ERR_BAD_ANSWER: { what: "{origin} does not answer in HTTP/1.1", advice: CHECK_ADDRESS },
     ConnectionRefused: { what: UNREACHABLE, advice: CHECK_ADDRESS },
     FailedToOpenSocket: { what: UNREACHABLE, advice: CHECK_ADDRESS },
   }),

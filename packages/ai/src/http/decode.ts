@@ -1,5 +1,6 @@
-import type { IncomingMessage } from "node:http";
-import type { Readable, Transform } from "node:stream";
+import type { Transform } from "node:stream";
+import type { AnswerHeaders } from "./answer-reader.ts";
+import type { BodySource } from "./body-source.ts";
 
 /**
  * Compressed answers. We ask for none (`accept-encoding: identity`), as compressors hold tokens back until a block is
@@ -16,7 +17,7 @@ const DECODERS: Readonly<Record<string, (zlib: Zlib) => Transform>> = {
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([["x-gzip", "gzip"]]);
 
 /** How an answer is compressed: undefined when it is not. The name may be one that `canDecode` does not know. */
-export function encodingOf(headers: IncomingMessage["headers"]): string | undefined {
+export function encodingOf(headers: AnswerHeaders): string | undefined {
   const name = headers["content-encoding"]?.trim().toLowerCase();
   return name === undefined || name === "" || name === "identity" ? undefined : (OTHER_NAMES.get(name) ?? name);
 }
@@ -29,22 +30,42 @@ export function canDecode(encoding: string): boolean {
  * The plain bytes of a compressed answer. A reader that pauses holds the server back: what is decoded ahead of it stays
  * within the buffers of two streams, however well the answer was compressed. What came before a break is still given.
  */
-export function decoded(answer: IncomingMessage, encoding: string): Readable {
+export function decoded(answer: BodySource, encoding: string): BodySource {
   const decoder = DECODERS[encoding]!(process.getBuiltinModule("node:zlib"));
   // An empty write waits for those before it; the end itself would be taken together with the last of them, and lose it.
   const afterWrites = (then: () => void): void => void decoder.write(Buffer.alloc(0), then);
-  const cut = (cause?: Error): void => {
-    if (answer.complete || decoder.destroyed) return;
-    afterWrites(() => decoder.destroy(cause));
+  return {
+    listen({ piece, end, lost }) {
+      let isCut = false;
+      decoder.on("data", piece);
+      decoder.on("end", end);
+      decoder.on("error", (error) => {
+        answer.destroy();
+        lost(error);
+      });
+      decoder.on("drain", () => answer.resume());
+      answer.listen({
+        piece(bytes) {
+          if (!decoder.write(bytes)) answer.pause();
+        },
+        end: () => afterWrites(() => decoder.end()),
+        lost(cause) {
+          if (isCut || decoder.destroyed) return;
+          isCut = true;
+          afterWrites(() => {
+            decoder.destroy();
+            lost(cause);
+          });
+        },
+      });
+    },
+    pause: () => void decoder.pause(),
+    resume: () => void decoder.resume(),
+    destroy() {
+      decoder.destroy();
+      answer.destroy();
+    },
   };
-  answer.on("data", (piece: Buffer) => {
-    if (!decoder.write(piece)) answer.pause();
-  });
-  decoder.on("drain", () => answer.resume());
-  answer.on("end", () => afterWrites(() => decoder.end()));
-  answer.on("error", cut);
-  answer.on("close", () => cut());
-  return decoder;
 }
 
 /** Is it the data that is wrong, and not the connection? */

@@ -1,23 +1,23 @@
-import type { ClientRequest } from "node:http";
-import type { Socket } from "node:net";
 import { ProviderError } from "../errors.ts";
 import { lastMade } from "../last-made.ts";
 import { basicAuthorization } from "../url-login.ts";
-import { canReach, routeTo } from "./agents.ts";
 import { type OpenBody, openBody } from "./body.ts";
-import { type Answer, abortedError, type Call, type Exchange, type HttpTimeouts, silence } from "./call.ts";
+import { type Answer, abortedError, type Call, type Exchange, silence } from "./call.ts";
+import type { Connection } from "./connection.ts";
 import { connectionFailure, proxyUnreachable } from "./connection-failure.ts";
 import type { Route } from "./direct-route.ts";
 import { transportEnvironment } from "./environment.ts";
-import { payloadBytes, writePayload } from "./payload.ts";
+import { canReach, routeTo } from "./find-route.ts";
+import { payloadBytes } from "./payload.ts";
 import type { ProxySettings } from "./proxy-settings.ts";
+import { requestHead } from "./request-head.ts";
 import { standsBetween } from "./traffic.ts";
-import { createWatchdog, type Watchdog } from "./watchdog.ts";
+import { createWatchdog } from "./watchdog.ts";
 
 /** One request and the beginning of its answer, whatever that is. The only way to the network. */
 
 const STALE_CONNECTION = new Set(["ECONNRESET", "EPIPE"]);
-/** The one place that asks. Bun's own fetch is faster there than its copy of `node:http`. */
+/** The one place that asks. Bun's own fetch is faster there than what we would do over its copy of `node:net`. */
 const RUNS_ON_BUN = "bun" in process.versions;
 
 /** Rejects with a ProviderError when there is no answer. */
@@ -99,20 +99,19 @@ function headersToSend({ headers, body }: Exchange, login: string | undefined): 
 function attempt(call: Call, route: Route): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { target, clock, signal, timeouts } = call;
-    const request = route.open({ method: call.method, url: target, headers: call.headers });
+    let connection: Connection | undefined;
     let body: OpenBody | undefined;
-    let failed = false;
     let over = false;
+    let watches = false;
 
     const fail = (error: ProviderError): void => {
       if (body) {
         body.fail(error);
         return;
       }
-      failed = true;
       settled();
-      request.destroy();
-      route.giveUp?.(request);
+      stopConnecting();
+      connection?.destroy();
       reject(error);
     };
     const onAbort = (): void => fail(abortedError());
@@ -122,50 +121,51 @@ function attempt(call: Call, route: Route): Promise<Answer> {
       watchdog.stop();
       signal.removeEventListener("abort", onAbort);
     };
-
+    /** Two phases before the body: the connection, then the first line. A kept-alive connection skips the first. */
+    const expectAnswer = (): void => {
+      if (!over) watchdog.expect("an answer", timeouts.firstByteMs);
+    };
     /** When the request is on its way: nothing can be late before. */
     const watch = (): void => {
       if (over) return;
+      watches = true;
       signal.addEventListener("abort", onAbort, { once: true });
-      watchConnection(request, target, watchdog, timeouts);
+      watchdog.expect("a connection", timeouts.connectMs);
+      connection?.whenMade(expectAnswer);
       if (signal.aborted) onAbort();
     };
-    request.once("response", (response) => {
-      body = openBody(response, { host: target.host, clock, watchdog, idleMs: timeouts.idleMs, onOver: settled });
-      const { statusCode: status = 0, statusMessage: statusText = "", headers } = response;
-      resolve({ status, statusText, headers, body, proxy: route.proxy });
-    });
-    request.on("error", (error: NodeJS.ErrnoException) => {
-      if (body || failed) return;
+    const unanswered = (error: NodeJS.ErrnoException): void => {
+      if (over) return;
       settled();
       // Each try uses up one old connection, so this comes to an end.
-      const isStale = route.isOld(request) && STALE_CONNECTION.has(error.code ?? "");
+      const isStale = connection?.isOld === true && STALE_CONNECTION.has(error.code ?? "");
       if (isStale && !call.isOnce) attempt(call, route).then(resolve, reject);
       else reject(unreachable(target, error, route.proxy));
+    };
+    const send = (made: Connection): void => {
+      connection = made;
+      const headers = { host: target.host, connection: "keep-alive", ...call.headers, ...route.headers };
+      made.send(requestHead(call.method, route.targetOf(target), headers), call.body ?? [], {
+        failed: unanswered,
+        answer(head, source) {
+          body = openBody(source, head.headers, {
+            host: target.host,
+            clock,
+            watchdog,
+            idleMs: timeouts.idleMs,
+            onOver: settled,
+          });
+          resolve({ ...head, body, proxy: route.proxy });
+        },
+      });
+      if (watches) made.whenMade(expectAnswer);
+    };
+    const stopConnecting = route.connect(target, call.headers.host, clock, (error, made) => {
+      if (error) unanswered(error);
+      else if (made) send(made);
     });
-    // Some ends are no error to Node, as when the server changes the protocol.
-    request.once("close", () => {
-      if (!body && !over) fail(new ProviderError("network", closedUnanswered(target)));
-    });
-    writePayload(request, call.body ?? []);
     process.nextTick(watch);
   });
-}
-
-/** Two phases before the body: the connection, then the first line. A kept-alive connection skips the first. */
-function watchConnection(request: ClientRequest, url: URL, watchdog: Watchdog, timeouts: HttpTimeouts): void {
-  const connected = (): void => watchdog.expect("an answer", timeouts.firstByteMs);
-  const assigned = (socket: Socket): void => {
-    if (socket.connecting) socket.once(url.protocol === "https:" ? "secureConnect" : "connect", connected);
-    else connected();
-  };
-  watchdog.expect("a connection", timeouts.connectMs);
-  if (request.socket) assigned(request.socket);
-  else request.once("socket", assigned);
-}
-
-function closedUnanswered({ host }: URL): string {
-  return `Connection lost: ${host} closed the connection without an answer`;
 }
 
 function unreachable(target: URL, error: Error, proxy: ProxySettings | undefined): ProviderError {

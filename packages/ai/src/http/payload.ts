@@ -13,24 +13,26 @@ export function payloadBytes(payload: Payload): number {
 }
 
 /**
- * A short one is joined: Node sends a single text together with the headers, in one call of the system instead of two.
- * Goes on by itself when the receiver has taken something, and stops when the request is destroyed. */
-export function writePayload(request: Writable, payload: Payload): void {
-  const isText = payload.every((piece) => typeof piece === "string");
-  if (isText) request.end(payload.join(""));
-  else writePieces(request, payload, 0);
+ * Sends `head`, the headers of a request, and what belongs to it; in one call of the system where that is possible. Goes on by
+ * itself when the receiver has taken something, and stops when the connection is destroyed. `done`: the receiver has all.
+ */
+export function writePayload(connection: Writable, head: string, payload: Payload, done: () => void): void {
+  connection.cork();
+  connection.write(head, "latin1", payload.length === 0 ? done : undefined);
+  writePieces(connection, payload, 0, done);
+  connection.uncork();
 }
 
-function writePieces(request: Writable, payload: Payload, from: number): void {
+function writePieces(connection: Writable, payload: Payload, from: number, done: () => void): void {
   let underWay = 0;
-  for (let at = from; at < payload.length - 1; at++) {
+  for (let at = from; at < payload.length; at++) {
     const piece = payload[at]!;
     underWay += piece.length;
-    if (request.write(piece) || underWay < UNDER_WAY_BYTES) continue;
-    request.once("drain", () => writePieces(request, payload, at + 1));
+    const isTaken = connection.write(piece, "utf8", at === payload.length - 1 ? done : undefined);
+    if (isTaken || underWay < UNDER_WAY_BYTES) continue;
+    connection.once("drain", () => writePieces(connection, payload, at + 1, done));
     return;
   }
-  request.end(payload.at(-1));
 }
 
 export function joinedPayload(payload: Payload): Buffer {

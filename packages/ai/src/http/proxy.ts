@@ -1,122 +1,100 @@
-import type { ClientRequest, RequestOptions } from "node:http";
-import type { Duplex } from "node:stream";
-import type { SecureContext } from "node:tls";
+import type { Socket } from "node:net";
+import { createAnswerReader } from "./answer-reader.ts";
 import { connectionFailure, proxyRefusal, proxyUnreachable } from "./connection-failure.ts";
-import { type Route, serverName } from "./direct-route.ts";
+import { createPool, isSecure, openSocket, openTls, type Route, type Trust } from "./direct-route.ts";
 import type { ProxySettings } from "./proxy-settings.ts";
+import { requestHead } from "./request-head.ts";
 
 /** Ways through a proxy: https as a tunnel (CONNECT, then TLS with the server), http as a request for the whole address. */
 
-interface Trust {
-  secureContext?: SecureContext;
-}
-
 /** The proxy reads the request and makes one of its own. */
 export function forwardRoute(proxy: ProxySettings, trust: Trust): Route {
-  const secure = proxy.url.protocol === "https:";
-  const { Agent, request } = process.getBuiltinModule(secure ? "node:https" : "node:http");
-  const agent = new Agent({ keepAlive: true, ...trust });
+  const pool = createPool();
   return {
     proxy,
-    isOld: (call) => call.reusedSocket,
-    open: ({ url, method, headers }) =>
-      request({
-        ...addressOf(proxy.url),
-        agent,
-        method,
-        path: `${url.origin}${url.pathname}${url.search}`,
-        headers: { ...headers, host: url.host, ...authorizationOf(proxy) },
-      }),
+    headers: authorizationOf(proxy),
+    targetOf: (url) => `${url.origin}${url.pathname}${url.search}`,
+    connect(_url, _name, clock, ready) {
+      ready(undefined, pool.take("", clock) ?? pool.add("", clock, openSocket(proxy.url, trust)));
+      return () => undefined;
+    },
   };
 }
 
-/** What the agent hands to `createConnection`: the options of the request, and ours among them. */
-interface TunnelOptions extends RequestOptions {
-  servername?: string;
-  /** Nobody wants the connection any more. */
-  givenUp?: AbortSignal;
-}
-
-type Done = (error: Error | null, socket?: Duplex) => void;
-
-/** The tunnels are the agent's connections: kept alive and used again like any other. */
+/** The tunnels are connections like any other: kept alive and used again. */
 export function tunnelRoute(proxy: ProxySettings, trust: Trust): Route {
-  const https = process.getBuiltinModule("node:https");
-  const agent = new https.Agent({ keepAlive: true, ...trust });
-  Object.assign(agent, {
-    createConnection: (options: TunnelOptions, done: Done) => {
-      openTunnel(proxy, trust, options, done);
-    },
-  });
-  const openings = new WeakMap<ClientRequest, AbortController>();
+  const pool = createPool();
   return {
     proxy,
-    isOld: (call) => call.reusedSocket,
-    giveUp: (call) => openings.get(call)?.abort(),
-    open({ url, method, headers }) {
-      const opening = new AbortController();
-      const options: TunnelOptions = { method, agent, headers, givenUp: opening.signal };
-      const call = https.request(url, options);
-      openings.set(call, opening);
-      return call;
+    targetOf: (url) => url.pathname + url.search,
+    connect(url, name, clock, ready) {
+      const key = `${url.origin} ${name}`;
+      const known = pool.take(key, clock);
+      if (known) {
+        ready(undefined, known);
+        return () => undefined;
+      }
+      return openTunnel(proxy, trust, url, name, (error, socket) =>
+        ready(error, socket && pool.add(key, clock, socket, true)),
+      );
     },
   };
 }
 
-function openTunnel(proxy: ProxySettings, trust: Trust, options: TunnelOptions, done: Done): void {
-  const target = authority(options.host ?? "", Number(options.port ?? 443));
-  const asking = askForTunnel(proxy, trust, target);
-  let opening: { destroy(): unknown } = asking;
-  const giveUp = (): void => void opening.destroy();
-  const over: Done = (error, socket) => {
-    options.givenUp?.removeEventListener("abort", giveUp);
-    done(error, socket);
+type Done = (error: Error | undefined, socket?: Socket) => void;
+
+/** Asks the proxy for a way through and agrees on TLS with the server behind it. The function that comes back stops that. */
+function openTunnel(proxy: ProxySettings, trust: Trust, url: URL, name: string | undefined, done: Done): () => void {
+  const target = `${url.hostname}:${url.port || 443}`;
+  const socket = openSocket(proxy.url, trust);
+  let opening: Socket = socket;
+  let isOver = false;
+  const over: Done = (error, made) => {
+    if (isOver) return;
+    isOver = true;
+    if (error) opening.destroy();
+    done(error, made);
   };
-  options.givenUp?.addEventListener("abort", giveUp, { once: true });
-  asking.once("error", (error) => over(proxyUnreachable(proxy, error)));
-  asking.once("connect", (answer, socket, head) => {
-    const status = answer.statusCode ?? 0;
-    if (status < 200 || status > 299) {
-      socket.destroy();
-      over(proxyRefusal(proxy, target, status, answer.statusMessage ?? ""));
+  const lost = (error: Error = new Error("it closed the connection")): void => over(proxyUnreachable(proxy, error));
+  const gone = (): void => lost();
+  const reader = createAnswerReader(
+    {
+      head({ status, statusText }) {
+        if (status < 200 || status > 299) over(proxyRefusal(proxy, target, status, statusText));
+      },
+      piece: () => undefined,
+    },
+    { isTunnel: true },
+  );
+  /** Not as it flows: what comes behind the consent is for TLS. */
+  const read = (): void => {
+    const bytes: Buffer | null = socket.read();
+    if (!bytes || isOver) return;
+    try {
+      reader.push(bytes);
+    } catch (error) {
+      lost(error as Error);
       return;
     }
-    if (head.length > 0) socket.unshift(head);
-    const secured = process.getBuiltinModule("node:tls").connect({
-      ...trust,
-      socket,
-      host: options.host ?? "",
-      servername: options.servername ?? "",
-      ALPNProtocols: ["http/1.1"],
-    });
+    if (!reader.isOver || isOver) return;
+    socket.off("readable", read);
+    socket.off("close", gone);
+    if (reader.behind) socket.unshift(reader.behind);
+    const secured = openTls({ socket }, url, trust, name);
+    secured.once("secureConnect", () => over(undefined, secured));
+    secured.once("error", (error) => over(connectionFailure(url, error, proxy)));
     opening = secured;
-    secured.once("secureConnect", () => over(null, secured));
-    secured.once("error", (error) => over(connectionFailure(new URL(`https://${target}`), error, proxy)));
-  });
-  asking.end();
-}
-
-function askForTunnel(proxy: ProxySettings, trust: Trust, target: string): ClientRequest {
-  const { request } = process.getBuiltinModule(proxy.url.protocol === "https:" ? "node:https" : "node:http");
-  return request({
-    ...addressOf(proxy.url),
-    ...trust,
-    agent: false,
-    method: "CONNECT",
-    path: target,
-    headers: { host: target, ...authorizationOf(proxy) },
-  });
-}
-
-/** The name is given to TLS by us: Node would take it from the header `host`, which names the server behind the proxy. */
-function addressOf(url: URL): { host: string; port: number; servername?: string } {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (url.protocol === "http:") return { host, port: Number(url.port || 80) };
-  return { host, port: Number(url.port || 443), servername: serverName(host) };
-}
-
-function authority(host: string, port: number): string {
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  };
+  socket.on("readable", read);
+  socket.on("error", lost);
+  socket.on("close", gone);
+  socket.once(isSecure(proxy.url) ? "secureConnect" : "connect", () =>
+    socket.write(requestHead("CONNECT", target, { host: target, ...authorizationOf(proxy) }), "latin1"),
+  );
+  return () => {
+    isOver = true;
+    opening.destroy();
+  };
 }
 
 function authorizationOf({ authorization }: ProxySettings): { "proxy-authorization"?: string } {

@@ -52,7 +52,7 @@ export async function postForEvents(request: EventStreamRequest): Promise<HttpBo
 async function tellAnswer({ status, headers, body }: Answer, onAnswer: (answer: HttpResponse) => Promise<void>) {
   const plain: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) plain[name] = Array.isArray(value) ? value.join(", ") : value;
+    if (value !== undefined) plain[name] = value;
   }
   try {
     await onAnswer({ status, headers: plain });

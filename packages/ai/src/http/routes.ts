@@ -21,6 +21,5 @@ function makeRoute(protocol: string, proxy: ProxySettings | undefined, env: Tran
   const usesTls = protocol === "https:" || proxy?.url.protocol === "https:";
   const trust = usesTls ? trustOf(env) : {};
   if (proxy) return protocol === "https:" ? tunnelRoute(proxy, trust) : forwardRoute(proxy, trust);
-  const https = process.getBuiltinModule("node:https");
-  return directRoute(https.request, new https.Agent({ keepAlive: true, ...trust }));
+  return directRoute(trust);
 }
