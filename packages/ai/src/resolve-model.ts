@@ -191,16 +191,20 @@ export function resolveScope(
   patterns: readonly string[],
   source: ModelSource,
 ): { scoped: ScopedModel[]; warnings: string[] } {
-  const scoped: ScopedModel[] = [];
+  const scoped = new Map<string, ScopedModel>();
   const warnings: string[] = [];
   for (const pattern of patterns.map((text) => text.trim()).filter((text) => text !== "")) {
     const hits = /[*?[]/.test(pattern)
       ? matchGlob(pattern, source.available())
       : matchScopeName(pattern, source, warnings);
     if (hits.length === 0) warnings.push(`No models match pattern "${pattern}"`);
-    for (const hit of hits) if (!scoped.some(({ model }) => isSame(model, hit.model))) scoped.push(hit);
+    for (const hit of hits) {
+      // An id may hold slashes.
+      const key = JSON.stringify([hit.model.provider, hit.model.id]);
+      if (!scoped.has(key)) scoped.set(key, hit);
+    }
   }
-  return { scoped, warnings };
+  return { scoped: [...scoped.values()], warnings };
 }
 
 /** More forgiving than the option: a suffix that is no level is dropped with a warning. */
