@@ -84,7 +84,8 @@ const NO_QUEUE: RunQueue = {
 async function play(
   stream: StreamModel,
   tools: AgentTool[] = [],
-  during?: (event: AgentEvent, abort: () => void) => void,
+  /** A promise that it returns is a reader who takes his time. */
+  during?: (event: AgentEvent, abort: () => void) => unknown,
   queue: RunQueue = NO_QUEUE,
   news?: () => readonly AgentMessage[],
   more?: Partial<AgentPorts>,
@@ -115,8 +116,8 @@ async function play(
     emit(event) {
       events.push(event.type === "message_end" ? structuredClone(event) : event);
       if (event.type === "message_end") messages.push(event.message);
-      during?.(event, () => controller.abort());
-      return undefined;
+      const taken = during?.(event, () => controller.abort());
+      return taken instanceof Promise ? taken : undefined;
     },
   });
   return { events, outcome, story: events.map(brief) };
@@ -264,6 +265,28 @@ describe("the agent loop", () => {
     expect(story.indexOf("tool_start fast")).toBeLessThan(story.indexOf("tool_end slow"));
     const end = events.find((event) => event.type === "turn_end");
     expect(end).toMatchObject({ toolResults: [{ toolName: "slow" }, { toolName: "fast" }] });
+  });
+
+  it("takes many calls whose reader is slow for no leak of listeners", async () => {
+    const warnings: string[] = [];
+    const note = (warning: Error): void => void warnings.push(warning.name);
+    process.on("warning", note);
+    const many = Array.from({ length: 12 }, (): [string, string] => ["read", '{"path":"a"}']);
+    let ended = 0;
+    let release = (): void => undefined;
+    const taken = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await play(answering(calls(...many)).stream, [tool("read", async () => "")], (event) => {
+      if (event.type !== "message_end" || event.message.role !== "toolResult") return undefined;
+      ended += 1;
+      if (ended === many.length) release();
+      return taken;
+    });
+    // Warnings come with the next turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", note);
+    expect({ ended, warnings }).toEqual({ ended: 12, warnings: [] });
   });
 
   it("groups calls: shared neighbours together, an exclusive one alone", () => {

@@ -106,8 +106,8 @@ interface CallSignals {
 function callSignals(run: AbortSignal): CallSignals {
   const controller = new AbortController();
   const { signal } = controller;
-  // Every call listens, and there may be many: that is no leak.
-  setMaxListeners(0, signal);
+  // Every call listens, to the run while its reader is slow, and there may be many: that is no leak.
+  setMaxListeners(0, run, signal);
   let isInterrupted = false;
   abortWith(run, controller);
   return {

@@ -58,6 +58,12 @@ interface Reading extends CustomModels, CustomModelsOptions {
   problem(path: KeyPath, what: string): void;
 }
 
+/** The models of one provider while they are read, by id: there may be thousands. */
+interface ReadModels {
+  row: ProviderRow;
+  models: Map<string, Model>;
+}
+
 export const NO_COST: Model["cost"] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 /** For a model of which nothing else is known. */
 export const USUAL_LIMITS = { contextWindow: 128_000, maxTokens: 16_384 };
@@ -99,7 +105,17 @@ function readProvider(id: string, entry: unknown, reading: Reading): void {
 
   const row = rowOf(id, entry, builtin);
   const { compat, options } = splitCompat(entry);
-  const provider: CustomProvider = {
+  const read: ReadModels = { row, models: new Map() };
+  for (const model of reading.builtinModelsOf(id)) {
+    read.models.set(model.id, {
+      ...model,
+      ...(typeof entry.baseUrl === "string" ? { baseUrl: entry.baseUrl } : {}),
+      ...(compat ? { compat: { ...model.compat, ...compat } } : {}),
+    });
+  }
+  for (const [index, model] of models.entries()) addModel(read, entry, model, [...path, "models", index], reading);
+  overrideModels(read, entry, [...path, "modelOverrides"], reading);
+  reading.providers.set(id, {
     row,
     ...(typeof entry.apiKey === "string" ? { apiKey: entry.apiKey } : {}),
     keyless: entry.auth === "none" || (entry.auth === undefined && row.keyless === true),
@@ -108,15 +124,8 @@ function readProvider(id: string, entry: unknown, reading: Reading): void {
     headers: { ...row.headers, ...(entry.headers as Record<string, string> | undefined) },
     ...(options ? { options } : {}),
     isDiscovered: isRecord(entry.discovery),
-    models: reading.builtinModelsOf(id).map((model) => ({
-      ...model,
-      ...(typeof entry.baseUrl === "string" ? { baseUrl: entry.baseUrl } : {}),
-      ...(compat ? { compat: { ...model.compat, ...compat } } : {}),
-    })),
-  };
-  reading.providers.set(id, provider);
-  for (const [index, model] of models.entries()) addModel(provider, entry, model, [...path, "models", index], reading);
-  overrideModels(provider, entry, [...path, "modelOverrides"], reading);
+    models: [...read.models.values()],
+  });
 }
 
 function shapeProblem(
@@ -174,13 +183,13 @@ function firstApi(entry: Fields): string | undefined {
   return models.map((model) => (isRecord(model) ? model.api : undefined)).find((api) => typeof api === "string");
 }
 
-function addModel(provider: CustomProvider, entry: Fields, fields: unknown, path: KeyPath, reading: Reading): void {
+function addModel({ row, models }: ReadModels, entry: Fields, fields: unknown, path: KeyPath, reading: Reading): void {
   if (!isRecord(fields)) return void reading.problem(path, "must be an object");
   if (fields.id === undefined || fields.id === null) return void reading.problem([...path, "id"], "is missing");
   const wrong = firstProblem(fields, MODEL_CHECKS);
   if (wrong) return void reading.problem([...path, wrong.field], `must be ${wrong.expected}`);
-  const { row, models } = provider;
-  const api = (fields.api ?? entry.api ?? models[0]?.api ?? row.api) as string;
+  const [first] = models.values();
+  const api = (fields.api ?? entry.api ?? first?.api ?? row.api) as string;
   if (api === "") return void reading.problem([...path, "api"], "is missing, here or at the provider");
   if (!API_FAMILIES.includes(api) && !reading.speaks?.(api)) {
     const at = fields.api === undefined ? ["providers", row.id, "api"] : [...path, "api"];
@@ -192,17 +201,14 @@ function addModel(provider: CustomProvider, entry: Fields, fields: unknown, path
     name: id,
     api,
     provider: row.id,
-    baseUrl: (entry.baseUrl ?? models[0]?.baseUrl ?? row.baseUrl) as string,
+    baseUrl: (entry.baseUrl ?? first?.baseUrl ?? row.baseUrl) as string,
     reasoning: false,
     input: ["text"],
     cost: NO_COST,
     ...USUAL_LIMITS,
     ...(row.compat ? { compat: { ...row.compat } } : {}),
   };
-  const model = withPackages(merged(base, fields), reading.packagesFrom);
-  const same = models.findIndex((other) => other.id === id);
-  if (same === -1) models.push(model);
-  else models[same] = model;
+  models.set(id, withPackages(merged(base, fields), reading.packagesFrom));
   noteSecrets(row.id, id, fields, reading);
 }
 
@@ -217,18 +223,17 @@ function withPackages(model: Model, from: string | undefined): Model {
   return { ...model, compat: { ...model.compat, from } };
 }
 
-function overrideModels(provider: CustomProvider, entry: Fields, path: KeyPath, reading: Reading): void {
-  const { row, models } = provider;
+function overrideModels({ row, models }: ReadModels, entry: Fields, path: KeyPath, reading: Reading): void {
   for (const [id, fields] of Object.entries((entry.modelOverrides as Fields | undefined | null) ?? {})) {
-    const at = models.findIndex((model) => model.id === id);
+    const model = models.get(id);
     const wrong = isRecord(fields) ? firstProblem(fields, MODEL_CHECKS) : undefined;
     if (!isRecord(fields)) reading.problem([...path, id], "must be an object");
-    else if (at === -1) reading.problem([...path, id], `changes a model that "${row.id}" does not have`);
+    else if (!model) reading.problem([...path, id], `changes a model that "${row.id}" does not have`);
     else if (wrong) reading.problem([...path, id, wrong.field], `must be ${wrong.expected}`);
     else if (typeof fields.api === "string" && !API_FAMILIES.includes(fields.api)) {
       reading.problem([...path, id, "api"], `is "${fields.api}", which is not known; use one of ${familyNames()}`);
     } else {
-      models[at] = { ...merged(models[at]!, fields), id };
+      models.set(id, { ...merged(model, fields), id });
       noteSecrets(row.id, id, fields, reading);
     }
   }

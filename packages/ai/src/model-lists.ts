@@ -15,21 +15,29 @@ export interface ModelLists {
   isUnknownToServer(model: Model): boolean;
 }
 
+/** `listed` is asked once for each provider. */
 export function createModelLists(listed: (provider: string) => readonly Model[]): ModelLists {
   const joined = new Map<string, readonly Model[]>();
-  const adopted: Model[] = [];
-  const told = new Map<string, readonly Model[]>();
+  const listedById = new Map<string, ReadonlyMap<string, Model>>();
+  /** By name. */
+  const adopted = new Map<string, Model>();
+  const told = new Map<string, ReadonlyMap<string, Model>>();
   const described = new Map<string, Model>();
 
+  const listedOf = (provider: string): ReadonlyMap<string, Model> => {
+    const models = listedById.get(provider) ?? new Map(listed(provider).map((model) => [model.id, model]));
+    listedById.set(provider, models);
+    return models;
+  };
   const join = (provider: string): readonly Model[] => {
-    const models = new Map(listed(provider).map((model) => [model.id, model]));
-    const others = [...(told.get(provider) ?? []), ...adopted.filter((model) => model.provider === provider)];
-    for (const model of others) {
+    const models = new Map(listedOf(provider));
+    const own = [...adopted.values()].filter((model) => model.provider === provider);
+    for (const model of [...(told.get(provider)?.values() ?? []), ...own]) {
       if (!models.has(model.id)) models.set(model.id, described.get(nameOf(model)) ?? model);
     }
     return [...models.values()];
   };
-  const isListed = ({ provider, id }: Model): boolean => listed(provider).some((model) => model.id === id);
+  const isListed = ({ provider, id }: Model): boolean => listedOf(provider).has(id);
 
   return {
     of(provider) {
@@ -38,12 +46,12 @@ export function createModelLists(listed: (provider: string) => readonly Model[])
       return models;
     },
     adopt(model) {
-      if (adopted.some((other) => nameOf(other) === nameOf(model))) return;
-      adopted.push(model);
+      if (adopted.has(nameOf(model))) return;
+      adopted.set(nameOf(model), model);
       joined.delete(model.provider);
     },
     learn(provider, models) {
-      told.set(provider, models);
+      told.set(provider, modelsById(models));
       joined.delete(provider);
     },
     describe(model) {
@@ -52,10 +60,17 @@ export function createModelLists(listed: (provider: string) => readonly Model[])
     },
     isAssumed: (model) => !described.has(nameOf(model)) && !isListed(model),
     isUnknownToServer(model) {
-      const has = told.get(model.provider) ?? [];
-      return has.length > 0 && !has.some(({ id }) => id === model.id) && !isListed(model);
+      const has = told.get(model.provider);
+      return has !== undefined && has.size > 0 && !has.has(model.id) && !isListed(model);
     },
   };
+}
+
+/** There may be thousands. Of two with the same id the first one counts. */
+export function modelsById(models: readonly Model[]): ReadonlyMap<string, Model> {
+  const index = new Map<string, Model>();
+  for (const model of models) if (!index.has(model.id)) index.set(model.id, model);
+  return index;
 }
 
 export function nameOf({ provider, id }: Pick<Model, "provider" | "id">): string {

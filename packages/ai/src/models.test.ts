@@ -6,6 +6,8 @@ import type { ModelRegistry, RegistryOptions } from "./model-registry.ts";
 import { askedModel } from "./model-secrets.ts";
 import { createModelRegistry } from "./models.ts";
 import { keyName } from "./parsed-file.ts";
+import { resolveScope } from "./resolve-model.ts";
+import { testModel } from "./testing.ts";
 
 interface Given extends Partial<Omit<RegistryOptions, "models" | "auth">> {
   /** models.json */
@@ -328,6 +330,28 @@ test("a built-in provider can be sent elsewhere without losing its models", () =
   for (const model of models.available())
     expect(model).toMatchObject({ baseUrl: "http://127.0.0.1:9/v1", compat: { a: 1 } });
   expect(CLAUDES[0]?.baseUrl).toBe("https://api.anthropic.com");
+});
+
+test("very many models hold nobody up", () => {
+  const names = Array.from({ length: 60_000 }, (_, index) => `model-${index}`);
+  const custom = own({
+    apiKey: "k",
+    discovery: { type: "ollama" },
+    models: names.map((id) => ({ id })),
+    modelOverrides: Object.fromEntries(names.map((id) => [id, { contextWindow: 5 }])),
+  });
+  // A look at all of them for each of them would need minutes; the test's own limit is what notices.
+  const models = registry({ custom });
+  expect(models.problems).toEqual([]);
+  models.learn(
+    "mine",
+    [...names, "one-more"].reverse().map((id) => testModel({ provider: "mine", id })),
+  );
+  for (const { model } of resolveScope(["mine/*"], models).scoped) models.adopt(model);
+  const available = models.available();
+  expect(available).toHaveLength(names.length + 1);
+  expect(available[0]).toMatchObject({ id: "model-0", contextWindow: 5 });
+  expect(available.at(-1)).toMatchObject({ id: "one-more" });
 });
 
 test("a model can be replaced, added to a built-in provider, or changed in part", () => {

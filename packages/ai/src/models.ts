@@ -3,7 +3,7 @@ import { type Environment, type FoundKey, findKey, type KeySources, readAuthFile
 import { builtinModelsOf, isLocal, OFFLINE_MODEL, scriptModel } from "./catalogue.ts";
 import { type CustomModels, type CustomProvider, readCustomModels } from "./custom-models.ts";
 import { ProviderError } from "./errors.ts";
-import { createModelLists, nameOf } from "./model-lists.ts";
+import { createModelLists, modelsById, nameOf } from "./model-lists.ts";
 import type { Credentials, Login, ModelRegistry, RegisteredProvider, RegistryOptions } from "./model-registry.ts";
 import { publicUrl, readOptions, spokenBy, urlAccess } from "./model-secrets.ts";
 import { type ParsedFile, problemAt } from "./parsed-file.ts";
@@ -113,12 +113,10 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     if (visible !== baseUrl) whole.set(nameOf(model), baseUrl);
     return visible === model.baseUrl ? model : { ...model, baseUrl: visible };
   };
-  const lists = createModelLists(
-    remembered((provider) => {
-      const listed = custom.providers.get(provider)?.models ?? builtins(provider);
-      return [...listed, ...locals.filter((model) => model.provider === provider)].map((model) => shown(model));
-    }),
-  );
+  const lists = createModelLists((provider) => {
+    const listed = custom.providers.get(provider)?.models ?? builtins(provider);
+    return [...listed, ...locals.filter((model) => model.provider === provider)].map((model) => shown(model));
+  });
   /** Made once for each list it is made of: a model is the same object as long as nothing changes. */
   const modelsOf = (provider: string): readonly Model[] => {
     const standing = registered.get(provider);
@@ -134,7 +132,13 @@ export function createModelRegistry(options: RegistryOptions): ModelRegistry {
     });
     return standing.models;
   };
-  const find = (provider: string, id: string): Model | undefined => modelsOf(provider).find((model) => model.id === id);
+  const byId = new WeakMap<readonly Model[], ReadonlyMap<string, Model>>();
+  const find = (provider: string, id: string): Model | undefined => {
+    const models = modelsOf(provider);
+    const index = byId.get(models) ?? modelsById(models);
+    byId.set(models, index);
+    return index.get(id);
+  };
   const unlisted = (provider: string, id: string): Model | undefined => {
     const row = rowOf(provider);
     const own = modelsOf(provider);
@@ -334,16 +338,6 @@ function withRegistered(
 /** A server of one's own has the models one gave it: the catalogue need not even be read. */
 function builtins(provider: string): readonly Model[] {
   return providerRow(provider)?.keyless ? [] : builtinModelsOf(provider);
-}
-
-/** Made when first asked for, once for each provider. */
-function remembered<T>(make: (provider: string) => T): (provider: string) => T {
-  const made = new Map<string, T>();
-  return (provider) => {
-    const known = made.get(provider) ?? make(provider);
-    made.set(provider, known);
-    return known;
-  };
 }
 
 function configuredKeys(custom: CustomModels): Map<string, string> {

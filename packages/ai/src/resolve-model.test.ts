@@ -60,6 +60,7 @@ test.each<[provider: string | undefined, pattern: string | undefined, expected: 
   [undefined, "anthropic/sonnet:xhigh", "anthropic/claude-sonnet-4-5 at xhigh"],
   [undefined, "qwen:free", "router/qwen:free"],
   [undefined, "qwen:free:low", "router/qwen:free at low"],
+  [undefined, "llama:high:low", "local/llama-3 at low"],
 ])("--provider %s --model %s", (provider, pattern, expected) => {
   const choice = resolveModelOption({ provider, model: pattern }, source(models));
   const said = choice?.ok ? nameOf(choice.model) + (choice.thinkingLevel ? ` at ${choice.thinkingLevel}` : "") : choice;
@@ -216,6 +217,13 @@ test("a glob that opens a million brackets holds nobody up", () => {
   expect(resolveScope([pattern, "llama-3"], source(models)).scoped.map((entry) => nameOf(entry.model))).toEqual([
     "local/llama-3",
   ]);
+});
+
+test.each([
+  ["levels", `llama${":high".repeat(1_000_000)}`],
+  ["digits", `a:${"1".repeat(1_000_000)}!`],
+])("a name with a million %s holds nobody up", (_, pattern) => {
+  expect(resolveModelOption({ model: pattern }, source(models))).toMatchObject({ ok: false });
 });
 
 const [opus, sonnet, , haiku] = models as [Model, Model, Model, Model];

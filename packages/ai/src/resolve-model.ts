@@ -81,7 +81,7 @@ function withoutKey(pattern: string, model: Model, source: ModelSource): { warni
 /** `qwen3:8b` is how Ollama writes a model and its size, and nobody else does. */
 function taggedModel(pattern: string, source: ModelSource): ModelChoice | undefined {
   const { name, level } = splitLevel(pattern);
-  if (!/^[\w./-]+:(?:latest|[\w.-]*\d[\w.-]*)$/.test(name)) return undefined;
+  if (!/^[\w./-]+:(?=latest$|[\w.-]*\d)[\w.-]+$/.test(name)) return undefined;
   const model = source.providers().includes("ollama") ? source.unlisted("ollama", name) : undefined;
   if (!model) return undefined;
   const warning = `Model "${name}" is in no list. Using ollama/${name}: names like this are Ollama's`;
@@ -121,13 +121,21 @@ function providerPrefix(pattern: string, source: ModelSource): string | undefine
   return slash > 0 ? knownProvider(pattern.slice(0, slash), source) : undefined;
 }
 
-/** The whole text first, then the same without a `:level` at the end. A suffix that is no level matches nothing. */
+/** More of them are nobody's meaning, and each is another look at all models. */
+const MOST_LEVELS = 8;
+
+/** The whole text first, then the same without a `:level` at the end; the last one counts. A suffix that is no level matches nothing. */
 function matchModel(pattern: string, match: (part: string) => Model | undefined): ScopedModel | undefined {
-  const model = match(pattern);
-  if (model) return { model };
-  const { name, level } = splitLevel(pattern);
-  const found = level === undefined ? undefined : matchModel(name, match);
-  return found && level ? { model: found.model, thinkingLevel: level } : undefined;
+  const { level } = splitLevel(pattern);
+  let name = pattern;
+  for (let levels = 0; levels <= MOST_LEVELS; levels++) {
+    const model = match(name);
+    if (model) return levels > 0 && level ? { model, thinkingLevel: level } : { model };
+    const shorter = splitLevel(name).name;
+    if (shorter === name) return undefined;
+    name = shorter;
+  }
+  return undefined;
 }
 
 /**
@@ -183,16 +191,20 @@ export function resolveScope(
   patterns: readonly string[],
   source: ModelSource,
 ): { scoped: ScopedModel[]; warnings: string[] } {
-  const scoped: ScopedModel[] = [];
+  const scoped = new Map<string, ScopedModel>();
   const warnings: string[] = [];
   for (const pattern of patterns.map((text) => text.trim()).filter((text) => text !== "")) {
     const hits = /[*?[]/.test(pattern)
       ? matchGlob(pattern, source.available())
       : matchScopeName(pattern, source, warnings);
     if (hits.length === 0) warnings.push(`No models match pattern "${pattern}"`);
-    for (const hit of hits) if (!scoped.some(({ model }) => isSame(model, hit.model))) scoped.push(hit);
+    for (const hit of hits) {
+      // An id may hold slashes.
+      const key = JSON.stringify([hit.model.provider, hit.model.id]);
+      if (!scoped.has(key)) scoped.set(key, hit);
+    }
   }
-  return { scoped, warnings };
+  return { scoped: [...scoped.values()], warnings };
 }
 
 /** More forgiving than the option: a suffix that is no level is dropped with a warning. */

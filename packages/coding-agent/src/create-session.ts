@@ -97,13 +97,13 @@ export async function createSession(
   const joined = await joinParts(ground);
   const error = await enterFirstSession(ground, joined);
   if (error !== undefined) return { error };
-  const { session, store, notices, problems } = joined;
+  const { session, store, notices } = joined;
   return {
     session,
     settings: setUp.settings,
     run: ground.run,
     header: () => store.log.header,
-    problems: [...setUp.problems, ...problems, ...unknownToolNames(ground)],
+    problems: [...setUp.problems, ...unknownToolNames(ground)],
     notices: [...setUp.models.notices, ...notices.takeEarly()],
   };
 }
@@ -114,7 +114,6 @@ interface Joined {
   models: ModelControl;
   history: Late<EnteringHistory>;
   notices: Notices;
-  problems: readonly string[];
 }
 
 /** Some parts call each other. Who is only called later may be named before it is made. */
@@ -181,6 +180,8 @@ async function joinParts(ground: Ground): Promise<Joined> {
     activeTools: () => (models.model ? toolbox.active.names(models.model) : []),
   });
   const gate = await lateApprovals(ground, store);
+  // Told to the host as well: because of them every call may be asked.
+  for (const problem of gate?.problems ?? []) notices.tell("warning", problem);
   const hostUris = lateHostUris();
   const subAgents = lateSubAgents(ground, {
     store,
@@ -393,7 +394,7 @@ async function joinParts(ground: Ground): Promise<Joined> {
   });
   // Extensions come first: they may have a say about the project.
   if (!joined && mcp.isWanted) clock.after(START_SERVERS_MS, () => void mcp.ready());
-  return { session, store, models, history, notices, problems: gate?.problems ?? [] };
+  return { session, store, models, history, notices };
 }
 
 /** Whoever waits for the process has its answer by then. The first prompt does not wait for this. */

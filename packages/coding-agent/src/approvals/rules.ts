@@ -35,12 +35,16 @@ export function readRules(given: Readonly<Record<Effect, readonly string[]>>): R
         continue;
       }
       const instead = effect === "allow" ? "it allows nothing" : "until it is mended every tool call is asked";
-      read.problems.push(`approval.${effect}: "${text}" is no rule, so ${instead}: ${rule.problem}`);
+      const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+      read.problems.push(`approval.${effect}: "${shown}" is no rule, so ${instead}: ${rule.problem}`);
       if (effect !== "allow") read.isIncomplete = true;
     }
   }
   return read;
 }
+
+/** Of a rule in what is told about it. */
+const LONGEST_SHOWN = 80;
 
 const RULE = /^([^\s()]+)\s*(?:\((.*)\))?$/s;
 
@@ -48,8 +52,10 @@ const RULE = /^([^\s()]+)\s*(?:\((.*)\))?$/s;
 const LONGEST_RULE = 2000;
 
 export function readRule(effect: Effect, text: string): Rule | { problem: string } {
-  if (text.length > LONGEST_RULE)
-    return { problem: `it has ${text.length} characters, at most ${LONGEST_RULE} are read` };
+  if (text.length > LONGEST_RULE) {
+    const instead = "write it shorter, with wildcards, or as several rules";
+    return { problem: `it has ${text.length} characters, at most ${LONGEST_RULE} are read; ${instead}` };
+  }
   const found = RULE.exec(text.trim());
   if (!found) return { problem: 'write TOOL or TOOL(PATTERN), such as "bash(git status)"' };
   const [, name = "", pattern] = found;

@@ -26,6 +26,7 @@ describe("what looks like a secret", () => {
       `a ${secret} b`,
       `KEY=${secret}\n`,
       `x/${secret}?`,
+      `x-${secret}?`,
       JSON.stringify({ deep: [`x"${secret}"`] }),
       JSON.stringify(`x\n${secret}\n`),
       JSON.stringify({ tool: JSON.stringify({ out: `\t${secret}` }) }),
@@ -48,6 +49,9 @@ describe("what looks like a secret", () => {
     ['{"password":"Sup3r$ecret!"}', `{"password":"${R}"}`],
     ['"apiKey": "abcdefgh12345678"', `"apiKey": "${R}"`],
     ["export DB_PASSWORD='abcdefgh12345678'", `export DB_PASSWORD='${R}'`],
+    ["sk-eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.SflKxwRJSM", `sk-eyJ${R}`],
+    // The first two are too short for one.
+    ["eyJhbGciOiJIUzI1.eyJzdWI.eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.SflKxw", `eyJhbGciOiJIUzI1.eyJzdWI.eyJ${R}`],
     ['{\\"token\\":\\"abcdefgh12345678\\"}', `{\\"token\\":\\"${R}\\"}`],
   ];
   test.each(inPlace)("%s", (text, clean) => expect(redact(text)).toBe(clean));
@@ -148,7 +152,9 @@ describe("the home folder", () => {
 
 /** Pieces that begin something, and what keeps it going. */
 const PIECES = [
-  ...'sk- ghp_ AKIA AIza eyJ eyJaaaaaaaaaaa. Bearer Basic :// :a@ token= password:" \\ \\\\ " \' /home/me'.split(" "),
+  ...'sk- ghp_ AKIA AIza eyJ -eyJ -eyJaaaaaaaaaaa eyJaaaaaaaaaaa. Bearer Basic :// :a@ token= password:" \\ \\\\ " \' /home/me'.split(
+    " ",
+  ),
   "-----BEGIN PRIVATE KEY-----",
   "-----BEGIN ",
   "A",

@@ -76,8 +76,6 @@ const SHAPES: readonly RegExp[] = [
   new RegExp(`(_(?<=${KEY_BEGIN}(?:${PLAIN_BEGINNINGS.join("|")})))${HAS_DIGIT}[A-Za-z0-9]{16,}`, "g"),
   // Amazon, Google.
   new RegExp(String.raw`(A(?:[KS]IA(?=[A-Z0-9]{16})|Iza)(?<=${KEY_BEGIN}A\w{3}))[\w-]{16,}`, "g"),
-  // JSON web tokens.
-  new RegExp(String.raw`(eyJ(?<=(?<!-)${KEY_BEGIN}eyJ))[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`, "g"),
   new RegExp(String.raw`((?:[Bb]earer|[Bb]asic)[ \t]{1,4})${HAS_DIGIT}${VALUE}{8,}`, "g"),
   PRIVATE_KEY,
   PASSWORD_IN_ADDRESS,
@@ -87,6 +85,16 @@ const SHAPES: readonly RegExp[] = [
     "g",
   ),
 ];
+
+/**
+ * A JSON web token may stand behind a dash, and hold dashes and more `eyJ`. So what only begins like one is matched to its end
+ * as well, and left as it is: it would be followed to that end again from each `eyJ` in it.
+ */
+const WEB_TOKEN = new RegExp(String.raw`eyJ(?<=${KEY_BEGIN}eyJ)[\w-]{10,}(\.[\w-]{10,}\.[\w-]{5,})?`, "g");
+
+export function hideWebTokens(text: string, shown: string): string {
+  return text.replace(WEB_TOKEN, (found: string, rest: string | undefined) => (rest === undefined ? found : shown));
+}
 
 /** What stands behind `token = ` and has a bracket behind it is a call: `readToken2024(input)`. */
 function isCall(kept: string, next: string | undefined): boolean {
@@ -105,16 +113,14 @@ export const FILE_WORDS: ReadonlySet<string> = new Set(
 
 export function createRedactor({ secrets = [], home, patterns = [] }: RedactorOptions): Redact {
   const known = secrets.filter((secret) => secret.trim().length >= SHORTEST_SECRET && !FILE_WORDS.has(secret.trim()));
-  const literal = alternatives(known.flatMap(spellings));
+  const spelled = alternatives(known.flatMap(spellings));
+  const literal = spelled === undefined ? undefined : new RegExp(spelled, "g");
   const own = patterns.flatMap(patternSource);
-  const shapes = [
-    ...(literal === undefined ? [] : [new RegExp(`()(?:${literal})`, "g")]),
-    ...SHAPES,
-    ...(own.length === 0 ? [] : [new RegExp(`()(?:${own.join("|")})`, "g")]),
-  ];
+  const shapes = [...SHAPES, ...(own.length === 0 ? [] : [new RegExp(`()(?:${own.join("|")})`, "g")])];
   const shorten = homeShortener(home);
   return (text) => {
-    let clean = text;
+    // Before the shapes, which end at a dot and would leave the rest of a token.
+    let clean = hideWebTokens(literal ? text.replace(literal, REDACTED) : text, `eyJ${REDACTED}`);
     for (const shape of shapes) {
       clean = clean.replace(shape, (found: string, kept: string, at: number, whole: string) =>
         isCall(kept, whole[at + found.length]) ? found : `${kept}${REDACTED}`,

@@ -12,6 +12,7 @@ describe("what looks like a secret", () => {
     ["a key of a vendor", `{"a":"sk-${"abc123-".repeat(4)}"}`, `{"a":"${HIDDEN}"}`],
     ["a login", "authorization: Bearer abc.def-ghi=", `authorization: Bearer ${HIDDEN}`],
     ["a token of a forge", "ghp_abcdefghijklmnopqrstuvwxyz0123", HIDDEN],
+    ["a web token", "session-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.Sfl-xwRJSM ok", `session-${HIDDEN} ok`],
     ["a short value", "none of it", "none of it"],
     ["a folder", "/home/me", "/home/me"],
     ["a key alone on a line, in JSON", String.raw`{"a":"x\nsk-abcdefghijklmnop1"}`, String.raw`{"a":"x\n${HIDDEN}"}`],

@@ -1,5 +1,13 @@
 import type { Env } from "../config/paths.ts";
-import { alternatives, FILE_WORDS, KEY_BEGIN, PASSWORD_IN_ADDRESS, PRIVATE_KEY, spellings } from "../lib/redactor.ts";
+import {
+  alternatives,
+  FILE_WORDS,
+  hideWebTokens,
+  KEY_BEGIN,
+  PASSWORD_IN_ADDRESS,
+  PRIVATE_KEY,
+  spellings,
+} from "../lib/redactor.ts";
 import { parsed } from "./format.ts";
 
 /** Recordings are shown to others: what looks like a secret is not in them. */
@@ -21,8 +29,6 @@ const SECRET_FORMS: readonly RegExp[] = [
     String.raw`(?:AKIA|ASIA)[A-Z0-9]{16}\b`,
     String.raw`AIza[\w-]{30,}`,
     "(?:gsk|xai|hf|r8|pplx|fw|tgp|csk|nvapi)[-_][A-Za-z0-9_-]{20,}",
-    // Not behind a dash, which may be in one: each beginning in it would be followed to its end.
-    String.raw`(?<!-)eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`,
   ].map((form) => new RegExp(`()${KEY_BEGIN}${form}`, "g")),
   PRIVATE_KEY,
   PASSWORD_IN_ADDRESS,
@@ -62,7 +68,8 @@ export function createRedaction(env: Env, argv: readonly string[]): Redaction {
   let known: string[] = [];
   let literal: RegExp | undefined;
   const redact = (text: string): string => {
-    let clean = literal ? text.replace(literal, HIDDEN) : text;
+    // Before the forms, which end at a dot and would leave the rest of a token.
+    let clean = hideWebTokens(literal ? text.replace(literal, HIDDEN) : text, HIDDEN);
     for (const form of SECRET_FORMS) clean = clean.replace(form, (_, kept: string) => `${kept}${HIDDEN}`);
     return clean;
   };

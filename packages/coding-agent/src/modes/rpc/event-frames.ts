@@ -8,6 +8,7 @@ import type { SessionJournal } from "../../session/ports.ts";
 import type { EventPlace, SessionEvent, SessionListener } from "../../session/session-event.ts";
 import { LONGEST_TOKEN, type TokenWrapping } from "./frame-bytes.ts";
 import type { FrameWriter } from "./frame-writer.ts";
+import { createMessageJson } from "./message-json.ts";
 import { createOpenMessage } from "./open-message.ts";
 import type { RenderUpdate, replayAfter } from "./replay.ts";
 
@@ -115,6 +116,7 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
   let told: { message: AgentMessage; json: string } | undefined;
 
   const open = createOpenMessage();
+  const messageJson = createMessageJson();
   /** What was told before there was a journal. */
   const early: { seq: number; json: string; of: string | undefined }[] = [];
 
@@ -171,7 +173,7 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
 
   const sendUpdate = (event: Update["event"], snapshot: Update["snapshot"], place: EventPlace | undefined): void => {
     const message = snapshot();
-    const whole = toJson(message);
+    const whole = messageJson.of(message);
     writer.raw(snapshotFrame(event, whole, message.usage, stamp(place)));
     note(event, snapshot, place);
     lastSize = whole.length;
@@ -224,6 +226,8 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
     { event, snapshot }: Update,
     place: EventPlace | undefined,
   ): undefined | Promise<void> => {
+    if ("contentIndex" in event) messageJson.changed(event.contentIndex);
+    else messageJson.clear();
     if (!("delta" in event)) {
       flush();
       sendUpdate(event, snapshot, place);
@@ -263,6 +267,7 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
     set mode(next) {
       // Deltas that wait are told now: later the message would be ahead of them.
       flush();
+      messageJson.clear();
       mode = next;
     },
     get only() {
@@ -270,6 +275,7 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
     },
     set only(types) {
       flush();
+      messageJson.clear();
       only = types;
     },
     beforeWrite: () => journal?.made?.flush(seq),
@@ -288,7 +294,10 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
         flush();
         follow(event.type === "agent_start");
         if (event.type === "message_start") lastSize = 0;
-        if (event.type === "message_start" || event.type === "message_end") open.clear();
+        if (event.type === "message_start" || event.type === "message_end") {
+          open.clear();
+          messageJson.clear();
+        }
         // One that streams is another one when it ends.
         if (isWhole(event)) sendWhole(event, place);
         else sendPlain(event, place);

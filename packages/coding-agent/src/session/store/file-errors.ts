@@ -25,5 +25,9 @@ export function codeOf(error: unknown): string {
 /** The system's words without the path and the name of the call. */
 export function reasonOf(error: unknown): string {
   const cause = error instanceof SessionFileError && error.cause !== undefined ? error.cause : error;
-  return cause instanceof Error ? cause.message.replace(/, [a-z]+( '.*')?$/, "") : String(cause);
+  if (!(cause instanceof Error)) return String(cause);
+  const { message } = cause;
+  // Behind the call there may be paths, which hold anything.
+  const call = message.endsWith("'") ? message.search(/, [a-z]+ '/) : message.search(/, [a-z]+$/);
+  return call === -1 ? message : message.slice(0, call);
 }
