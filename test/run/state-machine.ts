@@ -13,6 +13,16 @@ export const CELLS: readonly Cell[] = COMMANDS.flatMap((command) =>
   MOMENTS.map((moment) => ({ command, moment, outcome: outcomeOf(command, moment) })),
 );
 
+/** Every sentence of each command once, and not always at the first moment that it is true of. */
+export function sampleOf(cells: readonly Cell[]): Cell[] {
+  const bySentence = new Map<string, Cell[]>();
+  for (const cell of cells) {
+    const key = `${cell.command.name}: ${cell.outcome.says}`;
+    bySentence.set(key, [...(bySentence.get(key) ?? []), cell]);
+  }
+  return [...bySentence.values()].map((alike, number) => alike[number % alike.length] as Cell);
+}
+
 function outcomeOf({ cells }: Command, { name, active }: Moment): Outcome {
   return cells[name] ?? (active ? cells.active : cells.idle);
 }
