@@ -30,7 +30,8 @@ function outcomeOf({ cells }: Command, { name, active }: Moment): Outcome {
 const INTRODUCTION = `# What a command does, and when
 
 Every command that touches a run, at every moment of a run. Each cell of these tables is played against the real program
-by \`test/run/state-machine.test.ts\`, which also writes this page: change the cells in \`test/run/commands.ts\`, then run
+by \`test/run/state-machine.test.ts\`: each sentence at one of its moments in \`npm test\`, all of them in
+\`npm run test:long\`. It also writes this page: change the cells in \`test/run/commands.ts\`, then run
 \`UPDATE_STATE_MACHINE=1 npx vitest run test/run/state-machine.test.ts\`.
 
 In every cell a follow-up already waits in the queue, and a prompt comes afterwards that must work. Beyond the sentence,
