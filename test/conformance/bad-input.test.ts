@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Frame } from "../support/frame.ts";
-import { type RpcProcess, useRpc } from "../support/rpc-process.ts";
+import { type RpcProcess, useProcessForAll, useRpc } from "../support/rpc-process.ts";
 
 /** Whatever a host writes, it gets an answer that says what is wrong, and the next command works. */
 
-const start = useRpc({ args: ["--no-session"], script: ['text "fine"'] });
+const FINE = { args: ["--no-session"], script: ['text "fine"'] };
+const start = useRpc(FINE);
 const MIB = 1024 * 1024;
 
 /** Sends a line as it stands; resolves to the first answer. */
@@ -32,9 +33,11 @@ describe("a line that is no command", () => {
     ['{"id":"1","type":7}', /got \{"id":"1","type":7\}$/],
     ["[".repeat(100_000), /JSON/],
   ];
+  // One after the other in one process: each leaves it as it was.
+  const rpcOf = useProcessForAll(FINE);
   for (const [line, error] of lines) {
     it(`is answered as a parse error without id: ${line.slice(0, 40)}`, async () => {
-      const rpc = start();
+      const rpc = rpcOf();
       expect(await answerTo(rpc, line)).toEqual({
         type: "response",
         command: "parse",
@@ -66,9 +69,10 @@ describe("a command that cannot be carried out", () => {
     ],
     ["null where a value must be", { type: "prompt", message: null }, 'prompt: "message" must be a string, got null'],
   ];
+  const rpcOf = useProcessForAll(FINE);
   for (const [what, command, error] of commands) {
     it(`says so: ${what}`, async () => {
-      const rpc = start();
+      const rpc = rpcOf();
       const answer = await answerTo(rpc, JSON.stringify({ id: "1", ...command }));
       expect(answer).toMatchObject({ command: command.type, success: false, error });
       await expectToWork(rpc);

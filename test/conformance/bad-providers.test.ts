@@ -13,6 +13,7 @@ import {
   say,
   startMockLlm,
 } from "../support/mock-llm.ts";
+import { partly } from "../support/part-of.ts";
 import { type RpcOptions, type RpcProcess, useRpc } from "../support/rpc-process.ts";
 import { refusedIn } from "../support/wire-requests.ts";
 import { ended, joined, ofType } from "./looking.ts";
@@ -414,7 +415,7 @@ describe(`${FLOOD_MB} MB`, () => {
     await worksAgain(rpc);
   }, 60_000);
 
-  it.each(floods)("%s do not fill the memory", async (_story, reply, error) => {
+  partly(3).each(floods)("%s do not fill the memory", async (_story, reply, error) => {
     const rpc = start(fourFamilies(llm), ANTHROPIC, { args: set("retry.maxRetries", 0) });
     await worksAgain(rpc);
     const before = peakOf(rpc);

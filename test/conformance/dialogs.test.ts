@@ -13,6 +13,7 @@ import {
   isRequest,
   isResponse,
   openDialog,
+  PLAYED,
   say,
 } from "./extension-stories.ts";
 import { isIncrement, ofType, stateOf } from "./looking.ts";
@@ -138,7 +139,7 @@ const isDialog = (method: string): boolean => DIALOGS.some((dialog) => dialog.me
 const nameOf = ({ proves: ids, method, given }: Shown): string =>
   `${method} ${JSON.stringify(given)} [${[ids].flat().join(", ")}]`;
 
-describe.each(DIALECTS)("in the dialect %s", (dialect) => {
+describe.each(PLAYED)("in the dialect %s", (dialect) => {
   const expected = EXPECTED[dialect];
   let rpc: RpcProcess;
   beforeAll(() => {
@@ -378,7 +379,7 @@ describe.each(DIALECTS)("in the dialect %s", (dialect) => {
   });
 });
 
-describe.each(DIALECTS)("a tool that waits for permission, in the dialect %s", (dialect) => {
+describe.each(PLAYED)("a tool that waits for permission, in the dialect %s", (dialect) => {
   const STORIES: [answer: object | undefined, isAllowed: boolean][] = [
     [{ value: "Allow" }, true],
     [{ value: "Block" }, false],
@@ -439,7 +440,7 @@ describe("the title", () => {
   });
 });
 
-describe.each(DIALECTS)("dialogs that are open when stdin closes, in the dialect %s", (dialect) => {
+describe.each(PLAYED)("dialogs that are open when stdin closes, in the dialect %s", (dialect) => {
   it("get their defaults, and the process ends in order (decision 28)", async () => {
     const rpc = start({ args: ["--dialect", dialect, "--no-session", ...extensions("ui")] });
     const open = [];

@@ -3,11 +3,15 @@ import { join } from "node:path";
 import type { DialectName } from "@tiller/protocol/dialects/dialect";
 import { DIALECTS as KNOWN } from "@tiller/protocol/dialects/index";
 import type { Frame } from "../support/frame.ts";
+import { PLAYS_ALL } from "../support/part-of.ts";
 import { type RpcProcess, repoRoot } from "../support/rpc-process.ts";
 
 /** What the stories about extensions have in common: the extensions, and the part of a host that answers them. */
 
 export const DIALECTS = Object.keys(KNOWN) as DialectName[];
+
+/** For stories that all dialects tell alike, or the two others nearly as union does; test:long plays all four. */
+export const PLAYED = DIALECTS.filter((name) => PLAYS_ALL || name === "union" || name === "pi");
 
 const fixture = (name: string): string => join(repoRoot, "test/fixtures/extensions/conformance", `${name}.ts`);
 

@@ -2,10 +2,9 @@ import { join } from "node:path";
 import type { DialectName } from "@tiller/protocol/dialects/dialect";
 import { describe, expect, it } from "vitest";
 import { at, type Frame } from "../support/frame.ts";
-import { PLAYS_ALL } from "../support/part-of.ts";
 import { type RpcOptions, type RpcProcess, useRpc } from "../support/rpc-process.ts";
 import { commandsOf, namesOf, skill } from "./asked-model.ts";
-import { DIALECTS, extensions, isNotified, isRequest, isResponse, say, sourceOf } from "./extension-stories.ts";
+import { extensions, isNotified, isRequest, isResponse, PLAYED, say, sourceOf } from "./extension-stories.ts";
 import { ended, isIncrement, messagesOf, ofType, stateOf } from "./looking.ts";
 import { proves } from "./proofs.ts";
 import { STORY, sessionText } from "./session-files.ts";
@@ -22,10 +21,7 @@ const EXPECTED: Record<DialectName, { answersLate: boolean; loadsProjectCode: bo
   xcsh: { answersLate: false, loadsProjectCode: false, refusesFlags: false },
 };
 
-const PLAYED = DIALECTS.filter((name) => name === "union" || name === "pi");
-
-// The two others do nearly all of it as union does; test:long plays all four.
-describe.each(PLAYS_ALL ? DIALECTS : PLAYED)("in the dialect %s", (dialect) => {
+describe.each(PLAYED)("in the dialect %s", (dialect) => {
   const expected = EXPECTED[dialect];
   const begin = (options: RpcOptions & { load?: string[] } = {}): RpcProcess => {
     const { load = [], args = [], ...rest } = options;

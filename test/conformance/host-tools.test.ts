@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { at, type Frame, list } from "../support/frame.ts";
 import { type RpcProcess, useRpc } from "../support/rpc-process.ts";
 import { useAskedModel } from "./asked-model.ts";
-import { DIALECTS } from "./extension-stories.ts";
+import { PLAYED } from "./extension-stories.ts";
 import { ofType } from "./looking.ts";
 import { proves } from "./proofs.ts";
 
@@ -26,7 +26,7 @@ const answer = (rpc: RpcProcess, call: Frame, fields: object): void =>
 const start = useRpc();
 const model = useAskedModel();
 
-describe.each(DIALECTS)("in the dialect %s", (dialect) => {
+describe.each(PLAYED)("in the dialect %s", (dialect) => {
   const begin = (...script: string[]): RpcProcess => start({ script, args: ["--no-session", "--dialect", dialect] });
 
   proves(

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FAMILIES, fourFamilies, GREY_DOT, KEY, picture, RED_DOT } from "../support/four-families.ts";
 import { at, type Frame, list } from "../support/frame.ts";
 import { fail, type MockLlm, type Reply, say, startMockLlm } from "../support/mock-llm.ts";
+import { partly } from "../support/part-of.ts";
 import { type RpcOptions, type RpcProcess, useRpc } from "../support/rpc-process.ts";
 import { refusedIn, saidIn } from "../support/wire-requests.ts";
 import { WORDS, type Words } from "./family-words.ts";
@@ -38,8 +39,11 @@ const USAGE = {
   reasoning_tokens: 50,
 };
 
+/** Each story is told to one family at least, each family is told some; their bytes have tests of their own in packages/ai. */
+const story = partly(3);
+
 describe.each(CASES)("a model that speaks $family", ({ provider, family, words }) => {
-  it("answers, piece by piece, and is paid for by kind of token", async () => {
+  story("answers, piece by piece, and is paid for by kind of token", async () => {
     llm.reply({ ...say("Hello from afar", 5), usage: USAGE });
     const { frames, result } = await start(provider).prompt("hi");
     expect(increments(frames, "text_delta").map(({ delta }) => delta)).toEqual(["Hello", " from", " afar"]);
@@ -57,7 +61,7 @@ describe.each(CASES)("a model that speaks $family", ({ provider, family, words }
     expect(result).toMatchObject({ status: "completed", usage: words.usage, turns: 1 });
   });
 
-  it("is asked at its address, with key, system prompt, tools and a limit, over one connection", async () => {
+  story("is asked at its address, with key, system prompt, tools and a limit, over one connection", async () => {
     llm.reply(say("one"), say("two"));
     const rpc = start(provider);
     await rpc.prompt("first");
@@ -73,7 +77,7 @@ describe.each(CASES)("a model that speaks $family", ({ provider, family, words }
     expect(JSON.stringify(rpc.frames) + rpc.stderr).not.toContain(KEY);
   });
 
-  it("thinks aloud and in secret, and gets its thoughts back as they were", async () => {
+  story("thinks aloud and in secret, and gets its thoughts back as they were", async () => {
     const thoughtful: Reply = {
       steps: [
         { type: "thinking", text: "Hm, hm.", signature: "c2ln", size: 4 },
@@ -92,7 +96,7 @@ describe.each(CASES)("a model that speaks $family", ({ provider, family, words }
     expect(refusedIn(family, bodyOf(1))).toEqual([]);
   });
 
-  it("calls two tools at once, and is told what came of each in its own words", async () => {
+  story("calls two tools at once, and is told what came of each in its own words", async () => {
     const calls = ["notes.txt", "missing.txt"].map((path) => ({
       type: "toolUse" as const,
       name: "read",
@@ -132,7 +136,7 @@ describe.each(CASES)("a model that speaks $family", ({ provider, family, words }
     });
   });
 
-  it("is shown the picture of a prompt and the one a tool has found", async () => {
+  story("is shown the picture of a prompt and the one a tool has found", async () => {
     llm.reply({ steps: [{ type: "toolUse", name: "read", input: { path: "dot.png" } }] }, say("Red and grey."));
     const files = { "dot.png": Buffer.from(GREY_DOT, "base64") };
     await start(provider, { files, args: WITHOUT_THINKING }).prompt("compare", { images: [picture(RED_DOT)] });
@@ -142,7 +146,7 @@ describe.each(CASES)("a model that speaks $family", ({ provider, family, words }
     expect(refusedIn(family, bodyOf(1))).toEqual([]);
   });
 
-  it("thinks as much as it is told to", async () => {
+  story("thinks as much as it is told to", async () => {
     const rpc = start(provider);
     const asked: Record<string, unknown> = {};
     for (const level of Object.keys(words.levels)) {
@@ -154,7 +158,7 @@ describe.each(CASES)("a model that speaks $family", ({ provider, family, words }
     expect(asked).toEqual(words.levels);
   });
 
-  it("may stop at its limit or refuse, and is asked on", async () => {
+  story("may stop at its limit or refuse, and is asked on", async () => {
     llm.reply(
       { ...say("as much as fits"), stopReason: "length" },
       {
@@ -192,7 +196,7 @@ describe.each(CASES)("a model that speaks $family", ({ provider, family, words }
     ]);
   });
 
-  it("is interrupted in the middle of a word, and hangs up", async () => {
+  story("is interrupted in the middle of a word, and hangs up", async () => {
     llm.reply({ steps: [{ type: "text", text: "half" }, { type: "stall" }] }, say("Again."));
     const rpc = start(provider);
     await rpc.call({ id: "p", type: "prompt", message: "go" });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FAMILIES, type Family, fourFamilies, GREY_DOT, picture, RED_DOT } from "../support/four-families.ts";
 import type { Frame } from "../support/frame.ts";
 import { type MockLlm, type Reply, say, startMockLlm } from "../support/mock-llm.ts";
+import { partly } from "../support/part-of.ts";
 import { type RpcProcess, useRpc } from "../support/rpc-process.ts";
 import { refusedIn, type Said, saidIn } from "../support/wire-requests.ts";
 import { ended, isIncrement, joined } from "./looking.ts";
@@ -103,7 +104,7 @@ describe("a conversation that goes from vendor to vendor and back", () => {
   }
 });
 
-it.each(PAIRS)(
+partly(2).each(PAIRS)(
   "pictures that %s was shown are a note for a model of %s that only reads",
   async (_from, _to, from, to) => {
     llm.reply(lookAround(from, 0), say("Red and grey."), say("I cannot see."));
@@ -124,7 +125,7 @@ it.each(PAIRS)(
   },
 );
 
-it.each(PAIRS)("a tool that was aborted under %s has its result under %s", async (_from, _to, from, to) => {
+partly(2).each(PAIRS)("a tool that was aborted under %s has its result under %s", async (_from, _to, from, to) => {
   llm.reply({ steps: [{ type: "toolUse", name: "bash", input: { command: "echo begun; sleep 30" } }] }, say("Better."));
   const rpc = startWith(from);
   await rpc.call({ id: "p", type: "prompt", message: "wait" });
@@ -139,7 +140,7 @@ it.each(PAIRS)("a tool that was aborted under %s has its result under %s", async
   expect(wordsOf(said, "result")).toEqual([expect.stringMatching(/abort/i)]);
 });
 
-it.each(PAIRS)("a call that %s did not finish is not told to %s", async (_from, _to, from, to) => {
+partly(2).each(PAIRS)("a call that %s did not finish is not told to %s", async (_from, _to, from, to) => {
   const unfinished: Reply = {
     steps: [
       { type: "text", text: "Let me" },
@@ -164,7 +165,7 @@ it.each(PAIRS)("a call that %s did not finish is not told to %s", async (_from, 
   expect(wordsOf(said, "text").join("\n")).toMatch(/^first\s+second$/);
 });
 
-it.each(PAIRS)(
+partly(2).each(PAIRS)(
   "a switch from %s to %s while a tool runs lets the other finish the turn",
   async (_from, _to, from, to) => {
     llm.reply(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RpcProcess } from "../support/rpc-process.ts";
 import { useRpc } from "../support/rpc-process.ts";
 import { useAskedModel } from "./asked-model.ts";
-import { DIALECTS } from "./extension-stories.ts";
+import { PLAYED } from "./extension-stories.ts";
 import { ofType, stateOf } from "./looking.ts";
 import { proves } from "./proofs.ts";
 
@@ -24,7 +24,7 @@ const HAS_TOOL = new Set(["omp", "xcsh"]);
 const start = useRpc();
 const model = useAskedModel();
 
-describe.each(DIALECTS)("in the dialect %s", (dialect) => {
+describe.each(PLAYED)("in the dialect %s", (dialect) => {
   const begin = (script: string[], ...args: string[]): RpcProcess =>
     start({ script, args: ["--no-session", "--dialect", dialect, ...args] });
 

@@ -12,7 +12,7 @@ import { sequenceText } from "./sequence-text.ts";
  * and how to play it again; timing is part of it, so once may not be enough. TILLER_SEED=... plays others.
  */
 
-const USUAL = 60;
+const USUAL = 30;
 const COUNT = Number(process.env.TILLER_SEQUENCES ?? USUAL);
 const SEED = Number(process.env.TILLER_SEED ?? (COUNT > USUAL ? Math.floor(Math.random() * 1e6) : 118234));
 const LIMIT_MS = Number(process.env.TILLER_SEQUENCES_MS ?? 30_000);

@@ -13,6 +13,16 @@ export const CELLS: readonly Cell[] = COMMANDS.flatMap((command) =>
   MOMENTS.map((moment) => ({ command, moment, outcome: outcomeOf(command, moment) })),
 );
 
+/** Every sentence of each command once, and not always at the first moment that it is true of. */
+export function sampleOf(cells: readonly Cell[]): Cell[] {
+  const bySentence = new Map<string, Cell[]>();
+  for (const cell of cells) {
+    const key = `${cell.command.name}: ${cell.outcome.says}`;
+    bySentence.set(key, [...(bySentence.get(key) ?? []), cell]);
+  }
+  return [...bySentence.values()].map((alike, number) => alike[number % alike.length] as Cell);
+}
+
 function outcomeOf({ cells }: Command, { name, active }: Moment): Outcome {
   return cells[name] ?? (active ? cells.active : cells.idle);
 }
@@ -20,7 +30,8 @@ function outcomeOf({ cells }: Command, { name, active }: Moment): Outcome {
 const INTRODUCTION = `# What a command does, and when
 
 Every command that touches a run, at every moment of a run. Each cell of these tables is played against the real program
-by \`test/run/state-machine.test.ts\`, which also writes this page: change the cells in \`test/run/commands.ts\`, then run
+by \`test/run/state-machine.test.ts\`: each sentence at one of its moments in \`npm test\`, all of them in
+\`npm run test:long\`. It also writes this page: change the cells in \`test/run/commands.ts\`, then run
 \`UPDATE_STATE_MACHINE=1 npx vitest run test/run/state-machine.test.ts\`.
 
 In every cell a follow-up already waits in the queue, and a prompt comes afterwards that must work. Beyond the sentence,

@@ -9,7 +9,7 @@ import { type CrashCount, crashWhileBusy, crashWhileWriting } from "./support/cr
  * of them, so once may not be enough.
  */
 
-const USUAL = 15;
+const USUAL = 10;
 const KILLS = Number(process.env.TILLER_KILLS ?? USUAL);
 const SEED = Number(process.env.TILLER_SEED ?? (KILLS > USUAL ? Math.floor(Math.random() * 1e6) : 995038));
 const LIMIT_MS = Number(process.env.TILLER_KILLS_MS ?? 120_000);

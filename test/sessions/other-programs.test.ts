@@ -8,6 +8,7 @@ import { systemClock } from "../../packages/coding-agent/src/lib/clock.ts";
 import { sessionsOutcome } from "../../packages/coding-agent/src/sessions/sub-command.ts";
 import { at, type Frame, list } from "../support/frame.ts";
 import { say, startMockLlm } from "../support/mock-llm.ts";
+import { partly } from "../support/part-of.ts";
 import { cliPath, type RpcProcess, useProcessForAll, useRpc } from "../support/rpc-process.ts";
 import {
   CWD,
@@ -158,10 +159,10 @@ function expectMigrated(after: Buffer, before: Buffer): void {
   }
 }
 
-describe.each(SAMPLES)("$name", (sample) => {
-  const { bytes, expected, isDamaged } = sample;
-
-  it("opens with --session and is what its own program says it is", async () => {
+/** All of them are opened in one process below; a process for each is much the same again. */
+describe("each by itself", () => {
+  partly(3).each(SAMPLES)("$name opens with --session and is what its own program says it is", async (sample) => {
+    const { bytes, expected } = sample;
     const { file, before } = placed(bytes);
     const rpc = start({ ...knownModels(), args: ["--session", file] });
     const { model, thinkingLevel } = expected;
@@ -176,7 +177,8 @@ describe.each(SAMPLES)("$name", (sample) => {
     expectKept(file, before, sample);
   });
 
-  it("is shown and verified on the command line, which changes nothing", async () => {
+  it.each(SAMPLES)("$name is shown and verified on the command line, which changes nothing", async (sample) => {
+    const { bytes, expected, isDamaged } = sample;
     const { file, before } = placed(bytes);
     const { userMessages: user, assistantMessages: assistant, toolCalls, tokens } = countsOf(bytes);
     const shown = await sessionsCommand("show", file);

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { at, type Frame, list } from "../support/frame.ts";
+import { partly } from "../support/part-of.ts";
 import { type RpcProcess, useProcessForAll, useRpc } from "../support/rpc-process.ts";
 import { lineOf, madeSession } from "./support/made-session.ts";
 import { messagesIn, readSessionFile } from "./support/session-tree.ts";
@@ -141,7 +142,8 @@ async function expectRepaired(next: RpcProcess, path: string, texts: string[]): 
 
 describe("opened by --session, a file with", () => {
   const nextOf = useProcessForAll();
-  it.each(DAMAGES)("$what has everything else", async (damage) => {
+  // All of them are opened by switch_session below.
+  partly(3).each(DAMAGES)("$what has everything else", async (damage) => {
     const next = nextOf();
     const file = damagedFile(join(next.sandbox.cwd, damage.what), damage);
     const rpc = start({ script: script("go on"), ...beside(next, "--session", file.path) });

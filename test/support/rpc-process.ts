@@ -198,10 +198,11 @@ export class RpcProcess {
 
   /** Children of a killed program are its victims, those of a program that ended by itself are its mistake. */
   private async killLeftovers(): Promise<string[]> {
-    for (let attempt = 0; attempt < 20 && this.sandbox.processes().length > 0; attempt++) {
+    let left = this.sandbox.processes();
+    for (let attempt = 0; attempt < 20 && left.length > 0; attempt++) {
       await new Promise((resolve) => setTimeout(resolve, 50));
+      left = this.sandbox.processes();
     }
-    const left = this.sandbox.processes();
     for (const { pid } of left) process.kill(pid, "SIGKILL");
     return this.wasKilled ? [] : left.map(({ pid, command }) => `left running: ${pid} ${command}`);
   }

@@ -2,6 +2,7 @@ import type { LlmMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { tries } from "../../../../test/support/part-of.ts";
 import { assistant, result, round, user } from "../../../../test/support/random-histories.ts";
 import type { ModelRequest } from "../provider.ts";
 import { answer, testModel, testRequest } from "../testing.ts";
@@ -155,7 +156,7 @@ describe.each(Object.entries(FAMILIES))("%s", (api, family) => {
         }
         for (const asking of ASKINGS) expectAsIfFirst(family, requestOf(api, family, { ...talk, asking }));
       }),
-      { numRuns: 15 },
+      { numRuns: tries(24) },
     );
   });
 });

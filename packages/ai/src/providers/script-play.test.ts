@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { anyText } from "../../../../test/support/any-text.ts";
 import type { Delta, ModelRequest } from "../provider.ts";
 import { assistant, grownText, readAll, reading, requestOf, settle, TestClock, user } from "./offline/test-support.ts";
 import { chunksOf } from "./script-actions.ts";
@@ -203,7 +204,7 @@ describe("steps in time", () => {
 
 test("pieces of any size join to the text and split no character", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 9 }), (text, size) => {
+    fc.property(anyText(), fc.integer({ min: 1, max: 9 }), (text, size) => {
       const chunks = chunksOf(text, size);
       expect(chunks.join("")).toBe(text);
       for (const chunk of chunks) expect(Array.from(chunk).length).toBeLessThanOrEqual(size);

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../test/support/part-of.ts";
 import { createAutomaton } from "./automaton.ts";
 import { readCondition } from "./condition.ts";
 
 const PROPERTY = {
-  numRuns: Number(process.env.TILLER_PROPERTY_RUNS ?? 300),
+  numRuns: Number(process.env.TILLER_PROPERTY_RUNS ?? tries(300)),
   seed: Number(process.env.TILLER_SEED ?? 7),
 };
 

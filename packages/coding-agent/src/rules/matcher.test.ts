@@ -1,6 +1,7 @@
 import type { StreamEvent } from "@tiller/protocol/stream-event";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../test/support/part-of.ts";
 import { createMatcher } from "./matcher.ts";
 import type { LoadedRule } from "./rule.ts";
 import { readRule } from "./rule-file.ts";
@@ -172,7 +173,7 @@ it("how a text is cut makes no difference to which rule fires", async () => {
     fc.property(blocks, lengths, stops, (answer, cuts, stop) => {
       expect(play(rules, eventsOf(answer, cuts), stop)).toEqual(play(rules, eventsOf(answer), stop));
     }),
-    { numRuns: Number(process.env.TILLER_PROPERTY_RUNS ?? 300), seed: Number(process.env.TILLER_SEED ?? 7) },
+    { numRuns: Number(process.env.TILLER_PROPERTY_RUNS ?? tries(300)), seed: Number(process.env.TILLER_SEED ?? 7) },
   );
 });
 

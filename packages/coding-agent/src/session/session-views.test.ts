@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../test/support/part-of.ts";
 import { createSessionViews, type Pieces, type SessionViews } from "./session-views.ts";
 import type { NewEntry, SessionStore } from "./store/session-store.ts";
 import {
@@ -260,7 +261,7 @@ describe("any session", () => {
         const all = [subject.messages(), subject.entries(undefined), subject.tree(), subject.messagesPage({})];
         for (const pieces of all) expect(textOf(pieces)).not.toMatch(/[\u2028\u2029\n]/);
       }),
-      { numRuns: 250 },
+      { numRuns: tries(250) },
     );
   });
 });

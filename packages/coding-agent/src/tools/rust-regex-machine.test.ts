@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { anyPattern, ODD_LINES } from "../../../../test/support/grep-arbitraries.ts";
+import { tries } from "../../../../test/support/part-of.ts";
 import { decodeUtf8 } from "./grep-text.ts";
 import { readPattern } from "./rust-regex.ts";
 import { createMachine } from "./rust-regex-machine.ts";
@@ -19,7 +20,7 @@ it("matches what the engine of JavaScript matches, whatever the pattern", () => 
       if (!matches) return;
       for (const line of lines) expect([line, matches(line)]).toEqual([line, read.regex.test(line)]);
     }),
-    { numRuns: Number(process.env.TILLER_PROPERTY_RUNS ?? 150), seed: Number(process.env.TILLER_SEED ?? 7) },
+    { numRuns: Number(process.env.TILLER_PROPERTY_RUNS ?? tries(150)), seed: Number(process.env.TILLER_SEED ?? 7) },
   );
 }, 600_000);
 

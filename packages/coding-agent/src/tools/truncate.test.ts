@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyText } from "../../../../test/support/any-text.ts";
 import { formatSize, truncateHead, truncateTail } from "./truncate.ts";
 
-const anyText = fc
-  .array(fc.string({ unit: "binary", maxLength: 30 }), { maxLength: 30 })
+const anyLines = fc
+  .array(anyText({ maxLength: 30 }), { maxLength: 30 })
   .map((lines) => lines.join("\n").toWellFormed());
 const anyLimits = fc.record({ maxLines: fc.integer({ min: 1, max: 20 }), maxBytes: fc.integer({ min: 1, max: 200 }) });
 
@@ -73,7 +74,7 @@ describe("whatever the text and the limits", () => {
     ["tail", truncateTail],
   ])("%s never exceeds a limit, never splits a character, and tells the truth about itself", (name, truncate) => {
     fc.assert(
-      fc.property(anyText, anyLimits, (text, limits) => {
+      fc.property(anyLines, anyLimits, (text, limits) => {
         const result = truncate(text, limits);
         expect(Buffer.byteLength(result.content)).toBe(result.outputBytes);
         expect(result.outputBytes).toBeLessThanOrEqual(limits.maxBytes);

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { anyText } from "../../../../../test/support/any-text.ts";
 import { createModuleLoader, type ModuleLoader } from "./module-loader.ts";
 import { createTestFolder, type TestFolder } from "./test-fixture.ts";
 
@@ -473,7 +474,7 @@ export function fail(x: Long): never {
 });
 
 test("texts survive, whatever is in them, with a cold and with a warm cache", async () => {
-  const property = fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
+  const property = fc.asyncProperty(anyText(), async (text) => {
     folder.write({ "main.ts": `const text: string = ${JSON.stringify(text)};\nexport default text;` });
     expect((await newLoader().load(folder.at("main.ts"))).default).toBe(text);
     expect((await newLoader().load(folder.at("main.ts"))).default).toBe(text);

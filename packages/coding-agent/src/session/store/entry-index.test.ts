@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../../test/support/part-of.ts";
 import { type EntryIndex, idAt, indexEntries, KINDS, ROLES } from "./entry-index.ts";
 
 const indexOf = (text: string): EntryIndex & { bytes: Buffer } => {
@@ -225,7 +226,7 @@ describe("any file", () => {
         const text = lines.join("\n") + (isEnded ? "\n" : "");
         expect(told(Buffer.from(text))).toEqual(naively(text));
       }),
-      { numRuns: 3000 },
+      { numRuns: tries(3000) },
     );
   });
 });

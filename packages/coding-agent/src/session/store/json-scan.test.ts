@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../../test/support/part-of.ts";
 import { jsonEnd } from "./json-scan.ts";
 
 const bytesOf = (text: string): Buffer => Buffer.from(text);
@@ -132,6 +133,8 @@ function withoutSpaceBehind(bytes: Buffer): Buffer {
 
 const hasLineSeparator = (bytes: Buffer): boolean => /[\u2028\u2029]/.test(bytes.toString("utf8"));
 
+const RUNS = tries(5000);
+
 describe("what jsonEnd says about any bytes", () => {
   it("is what JSON.parse says: of every value", () => {
     fc.assert(
@@ -153,11 +156,11 @@ describe("what jsonEnd says about any bytes", () => {
         if (isJson) whole += 1;
         expect(isWhole(trimmed)).toBe(isJson);
       }),
-      { numRuns: 5000 },
+      { numRuns: RUNS },
     );
     // Both answers must have been seen often.
-    expect(whole).toBeGreaterThan(500);
-    expect(whole).toBeLessThan(4500);
+    expect(whole).toBeGreaterThan(RUNS / 10);
+    expect(whole).toBeLessThan((RUNS * 9) / 10);
   });
 
   it("is the same for a line among others, and for a message that its line ends behind", () => {
@@ -168,7 +171,7 @@ describe("what jsonEnd says about any bytes", () => {
         const end = others.length + bytes.length;
         expect(jsonEnd(text, others.length, end) === end).toBe(isWhole(bytes));
       }),
-      { numRuns: 5000 },
+      { numRuns: RUNS },
     );
   });
 });

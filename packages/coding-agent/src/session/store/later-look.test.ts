@@ -14,6 +14,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../../../../../test/support/fake-clock.ts";
+import { tries } from "../../../../../test/support/part-of.ts";
 import { type OpenOptions, openSession } from "./open-session.ts";
 import { repairSession } from "./salvage.ts";
 import { tryLock } from "./session-lock.ts";
@@ -325,6 +326,6 @@ it("is repaired as `tiller sessions repair` does it, whatever is added meanwhile
     ] as [number, string][],
     steps: ["work", 3, "work", 4, 21, "work", "work", 76, "work"] as ("work" | number)[],
   };
-  const numRuns = Number(process.env.TILLER_RUNS ?? 15);
+  const numRuns = Number(process.env.TILLER_RUNS ?? tries(24));
   await fc.assert(fc.asyncProperty(story, check), { numRuns, examples: [[early]] });
 }, 60_000);
