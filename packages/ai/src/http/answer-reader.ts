@@ -36,7 +36,8 @@ const LF = 10;
 const LONGEST_HEAD = 64 * 1024;
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: (.*))?$/;
 const HEADER_LINE = /^([\w!#$%&'*+.^`|~-]+):(.*)$/;
-const CHUNK_LINE = /^([\da-f]{1,13})[ \t]*(?:;.*)?$/i;
+const CHUNK_LINE = /^0*([\da-f]{1,13})[ \t]*(?:;.*)?$/i;
+const PRINTABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const LENGTH = /^\d{1,15}$/;
 /** Others may come several times and mean a list. */
 const FIRST_COUNTS: ReadonlySet<string> = new Set(["content-type", "retry-after", "location"]);
@@ -64,7 +65,7 @@ export function createAnswerReader(parts: AnswerParts, { isTunnel = false } = {}
   const nextLine = (): string | undefined => {
     const lf = bytes.indexOf(LF, at);
     const end = lf === -1 ? bytes.length : lf;
-    headLength += end - at;
+    headLength += end - at + 1;
     if (headLength > LONGEST_HEAD) throw new BadAnswer(`a head of more than ${LONGEST_HEAD} bytes`);
     line += bytes.toString("latin1", at, end);
     at = end + 1;
@@ -74,8 +75,10 @@ export function createAnswerReader(parts: AnswerParts, { isTunnel = false } = {}
     return whole;
   };
   const readStatus = (text: string): void => {
+    // Some servers end a body with a line end too many.
+    if (text === "") return;
     const found = STATUS_LINE.exec(text);
-    if (!found) throw new BadAnswer(`${quoted(text)} is no HTTP/1.1 status line`);
+    if (!found || !PRINTABLE.test(text)) throw new BadAnswer(`${quoted(text)} is no HTTP/1.1 status line`);
     version = found[1]!;
     status = Number(found[2]);
     statusText = found[3] ?? "";
@@ -87,7 +90,7 @@ export function createAnswerReader(parts: AnswerParts, { isTunnel = false } = {}
     const [, name, value = ""] = HEADER_LINE.exec(text) ?? [];
     // An old way to go on on the next line.
     const isMore = name === undefined && lastName !== undefined && /^[ \t]/.test(text);
-    if ((name === undefined && !isMore) || /[\0\r]/.test(text)) throw new BadAnswer(`${quoted(text)} is no header`);
+    if ((name === undefined && !isMore) || !PRINTABLE.test(text)) throw new BadAnswer(`${quoted(text)} is no header`);
     if (name !== undefined) lastName = name.toLowerCase();
     addHeader(headers, lastName!, isMore ? text.trim() : value.trim(), isMore);
   };
@@ -101,16 +104,18 @@ export function createAnswerReader(parts: AnswerParts, { isTunnel = false } = {}
     }
     const connection = tokens(headers.connection);
     keepsAlive = version === "1" ? !connection.includes("close") : connection.includes("keep-alive");
-    const coding = headers["transfer-encoding"];
+    const codings = tokens(headers["transfer-encoding"]).filter((coding) => coding !== "identity");
     const length = headers["content-length"];
     if (isTunnel && status < 300) {
       keepsAlive = false;
       state = "over";
     } else if (status === 204 || status === 304) state = "over";
-    else if (coding !== undefined) {
-      if (coding.toLowerCase() !== "chunked") throw new BadAnswer(`the transfer-encoding ${quoted(coding)}`);
-      // Who says both may mean either: what follows is not trusted to be another answer.
-      if (length !== undefined) keepsAlive = false;
+    else if (codings.length > 0) {
+      const unknown = codings.find((coding) => coding !== "chunked");
+      if (unknown !== undefined) throw new BadAnswer(`the transfer-encoding ${quoted(unknown)}`);
+      // Who says it twice, says a length as well or speaks an old version may mean something else: what follows is not trusted
+      // to be another answer.
+      if (codings.length > 1 || length !== undefined || version === "0") keepsAlive = false;
       isChunked = true;
       state = "chunk";
     } else if (length !== undefined) {
@@ -120,6 +125,8 @@ export function createAnswerReader(parts: AnswerParts, { isTunnel = false } = {}
       keepsAlive = false;
       state = "close";
     }
+    // It did not wait for the request, and may answer that as well.
+    if (status === 408) keepsAlive = false;
     headLength = 0;
     parts.head({ status, statusText, headers });
   };
@@ -200,7 +207,12 @@ function lengthIn(text: string): number {
 }
 
 function tokens(list: string | undefined): string[] {
-  return list === undefined ? [] : list.toLowerCase().split(/[\s,]+/);
+  return list === undefined
+    ? []
+    : list
+        .toLowerCase()
+        .split(/[\s,]+/)
+        .filter((token) => token !== "");
 }
 
 const LONGEST_QUOTE = 60;

@@ -1,8 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { TLSSocket } from "node:tls";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { configureTransport } from "./environment.ts";
 import { postForEvents } from "./request.ts";
 import { makeCertificate } from "./test-certificate.ts";
@@ -43,6 +45,39 @@ test.each(["SSL_CERT_FILE", "TILLER_CA_FILE"])(
       await nextTurn();
     }
     expect(ports.size).toBe(1);
+  },
+);
+
+test("what was agreed on with a server is used for the next connection, also when it closes each", async () => {
+  const reused: boolean[] = [];
+  const port = await servers.https(good, (req, res) => {
+    reused.push((req.socket as TLSSocket).isSessionReused());
+    res.writeHead(200, { ...asStream, connection: "close" });
+    res.end("data: secret\n\n");
+  });
+  configureTransport({ env: { TILLER_CA_FILE: await file("authority.pem", authority.cert) } });
+  for (let i = 0; i < 3; i++) await readAll(await postForEvents(eventRequest(`https://localhost:${port}`)));
+  expect(reused).toEqual([false, true, true]);
+});
+
+test.each(["http", "https"])(
+  "a connection over %s is looked after, and nothing waits for more in it",
+  async (scheme) => {
+    const alive = vi.spyOn(Socket.prototype, "setKeepAlive");
+    const delay = vi.spyOn(Socket.prototype, "setNoDelay");
+    try {
+      const port =
+        scheme === "http" ? (await servers.http(answers)).split(":").at(-1) : await servers.https(good, answers);
+      configureTransport({ env: { TILLER_CA_FILE: await file("authority.pem", authority.cert) } });
+      alive.mockClear();
+      delay.mockClear();
+      await readAll(await postForEvents(eventRequest(`${scheme}://localhost:${port}`)));
+      expect(alive).toHaveBeenCalledWith(true, 10_000);
+      expect(delay).toHaveBeenCalledWith(true);
+    } finally {
+      alive.mockRestore();
+      delay.mockRestore();
+    }
   },
 );
 

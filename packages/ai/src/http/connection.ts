@@ -73,7 +73,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
   socket.on("data", (bytes: Buffer) => {
     // Nobody has asked.
     if (!current) {
-      socket.destroy();
+      lost();
       return;
     }
     const exchange = current;
@@ -86,7 +86,8 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
     if (current === exchange && exchange.reader.isOver) over(exchange);
   });
   socket.on("error", lost);
-  socket.on("end", () => lost());
+  // While it is being made there is an error to come that says more.
+  socket.on("end", () => void (isMade && lost()));
   socket.on("close", () => lost());
 
   const begin = (exchange: Exchange, head: AnswerHead): void => {

@@ -10,8 +10,8 @@ export interface Route {
   proxy?: ProxySettings;
   /** What the request asks for, as its first line says it. */
   targetOf(url: URL): string;
-  /** Sent beside the headers of a request. */
-  headers?: Readonly<Record<string, string>>;
+  /** Sent with a request in place of its own. */
+  headersFor?(url: URL): Readonly<Record<string, string>>;
   /** Gives a connection, which may still be in the making, or says why there is none. The function that comes back stops that. */
   connect(url: URL, name: string | undefined, clock: Clock, ready: Ready): () => void;
 }
@@ -29,7 +29,7 @@ export function directRoute(trust: Trust = {}): Route {
     targetOf: (url) => url.pathname + url.search,
     connect(url, name, clock, ready) {
       const key = `${url.origin} ${name}`;
-      ready(undefined, pool.take(key, clock) ?? pool.add(key, clock, openSocket(url, trust, name)));
+      ready(undefined, pool.take(key, clock) ?? pool.add(key, clock, openSocket(url, trust, name, pool.session(key))));
       return () => undefined;
     },
   };
@@ -40,6 +40,8 @@ export interface Pool {
   take(key: string, clock: Clock): Connection | undefined;
   /** It comes back here by itself whenever it is free. */
   add(key: string, clock: Clock, socket: Socket, isMade?: boolean): Connection;
+  /** What the last connection has agreed on, so that the next one need not do all of it again. */
+  session(key: string): Buffer | undefined;
 }
 
 /** Each waits at the server as well. */
@@ -54,6 +56,7 @@ interface Kept {
 
 export function createPool(): Pool {
   const kept = new Map<string, Kept[]>();
+  const sessions = new Map<string, Buffer>();
   const listOf = (key: string): Kept[] => {
     const list = kept.get(key) ?? [];
     kept.set(key, list);
@@ -69,8 +72,12 @@ export function createPool(): Pool {
       }
       return undefined;
     },
+    session: (key) => sessions.get(key),
     add(key, clock, socket, isMade) {
       const list = listOf(key);
+      socket.on("session", (session: Buffer) => void sessions.set(key, session));
+      // It may have been the reason.
+      socket.once("error", () => void sessions.delete(key));
       return createConnection(socket, {
         isMade,
         onFree(connection, keepMs = Number.POSITIVE_INFINITY) {
@@ -90,11 +97,16 @@ export function isSecure({ protocol }: URL): boolean {
   return protocol === "https:";
 }
 
-export function openSocket(url: URL, trust: Trust, name?: string): Socket {
-  const port = Number(url.port || (isSecure(url) ? 443 : 80));
-  const address = { host: hostOf(url), port, noDelay: true, keepAlive: true };
-  if (isSecure(url)) return openTls(address, url, trust, name);
-  return process.getBuiltinModule("node:net").connect(address);
+/** So that a network that is gone is noticed within half a minute, and one that forgets idle connections does not forget ours. */
+const KEEP_ALIVE_MS = 10_000;
+
+export function openSocket(url: URL, trust: Trust, name?: string, session?: Buffer): Socket {
+  const address = { host: hostOf(url), port: Number(url.port || (isSecure(url) ? 443 : 80)) };
+  const socket = isSecure(url)
+    ? openTls({ ...address, session }, url, trust, name)
+    : process.getBuiltinModule("node:net").connect(address);
+  // TLS does not take these as options.
+  return socket.once("connect", () => socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS));
 }
 
 /** With the server of a URL, over a connection or to an address. Who is addressed by another name has to prove that one. */

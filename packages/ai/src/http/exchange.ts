@@ -144,7 +144,7 @@ function attempt(call: Call, route: Route): Promise<Answer> {
     };
     const send = (made: Connection): void => {
       connection = made;
-      const headers = { host: target.host, connection: "keep-alive", ...call.headers, ...route.headers };
+      const headers = { host: target.host, connection: "keep-alive", ...call.headers, ...route.headersFor?.(target) };
       made.send(requestHead(call.method, route.targetOf(target), headers), call.body ?? [], {
         failed: unanswered,
         answer(head, source) {

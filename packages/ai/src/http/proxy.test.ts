@@ -95,6 +95,13 @@ test("http is asked for by its whole address, without what follows a #", async (
   expect(proxy.seen[1]?.socket.remotePort).toBe(proxy.seen[0]?.socket.remotePort);
 });
 
+test("a proxy is told the host of the address, whatever the headers call it", async () => {
+  const proxy = await servers.proxy();
+  configureTransport({ env: { http_proxy: `http://127.0.0.1:${proxy.port}` } });
+  const body = await postForEvents(eventRequest("http://api.test/v1", { headers: { Host: "other.test" } }));
+  expect(await readAll(body)).toBe("data: forwarded POST http://api.test/v1 for api.test\n\n");
+});
+
 test("a proxy may itself speak TLS", async () => {
   const { port } = await secretServer();
   const proxy = await servers.proxy({ certificate });

@@ -12,7 +12,8 @@ export function forwardRoute(proxy: ProxySettings, trust: Trust): Route {
   const pool = createPool();
   return {
     proxy,
-    headers: authorizationOf(proxy),
+    // The one in the address counts, and some insist on it.
+    headersFor: ({ host }) => ({ host, ...authorizationOf(proxy) }),
     targetOf: (url) => `${url.origin}${url.pathname}${url.search}`,
     connect(_url, _name, clock, ready) {
       ready(undefined, pool.take("", clock) ?? pool.add("", clock, openSocket(proxy.url, trust)));
@@ -34,7 +35,7 @@ export function tunnelRoute(proxy: ProxySettings, trust: Trust): Route {
         ready(undefined, known);
         return () => undefined;
       }
-      return openTunnel(proxy, trust, url, name, (error, socket) =>
+      return openTunnel({ proxy, trust, url, name, session: pool.session(key) }, (error, socket) =>
         ready(error, socket && pool.add(key, clock, socket, true)),
       );
     },
@@ -43,8 +44,16 @@ export function tunnelRoute(proxy: ProxySettings, trust: Trust): Route {
 
 type Done = (error: Error | undefined, socket?: Socket) => void;
 
+interface Tunnel {
+  proxy: ProxySettings;
+  trust: Trust;
+  url: URL;
+  name: string | undefined;
+  session: Buffer | undefined;
+}
+
 /** Asks the proxy for a way through and agrees on TLS with the server behind it. The function that comes back stops that. */
-function openTunnel(proxy: ProxySettings, trust: Trust, url: URL, name: string | undefined, done: Done): () => void {
+function openTunnel({ proxy, trust, url, name, session }: Tunnel, done: Done): () => void {
   const target = `${url.hostname}:${url.port || 443}`;
   const socket = openSocket(proxy.url, trust);
   let opening: Socket = socket;
@@ -80,7 +89,7 @@ function openTunnel(proxy: ProxySettings, trust: Trust, url: URL, name: string |
     socket.off("readable", read);
     socket.off("close", gone);
     if (reader.behind) socket.unshift(reader.behind);
-    const secured = openTls({ socket }, url, trust, name);
+    const secured = openTls({ socket, session }, url, trust, name);
     secured.once("secureConnect", () => over(undefined, secured));
     secured.once("error", (error) => over(connectionFailure(url, error, proxy)));
     opening = secured;
