@@ -140,7 +140,7 @@ async function enter(
   const { store, clock, ids, disk } = options;
   if ("error" in choice) return choice.error;
   try {
-    if (choice.kind === "open") await store.replace(source.open(choice.path));
+    if (choice.kind === "open") await store.replace(source.open(choice.path, { isStart: true }));
     if (choice.kind === "fork") {
       const { path, id } = choice;
       const original = readSession(path, {
@@ -171,8 +171,9 @@ function sessionSource(options: HistoryOptions, settleIn: (folder: string) => vo
     begin({ parentSession, id = ids.uuid() }) {
       return beginSession(origin(), { id, parentSession, path: newPath(id) });
     },
-    open: (path) =>
+    open: (path, how) =>
       openFile(path, {
+        ...how,
         ...options.disk,
         ...origin(),
         blobsBeside: createBlobReader,

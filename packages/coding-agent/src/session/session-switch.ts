@@ -44,7 +44,7 @@ export interface Refused {
 export interface SessionSource {
   begin(fields: { parentSession?: string; id?: string }): OpenSession;
   /** Throws an Error with a sentence for people when there is no session to be had. */
-  open(path: string): OpenSession;
+  open(path: string, how?: { isStart: boolean }): OpenSession;
   /** The latest session of a folder, or why there can be none. */
   newestIn(folder: string): { path: string | undefined } | Refused;
   /** Sessions that begin from now on lie there. */

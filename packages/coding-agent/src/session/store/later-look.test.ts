@@ -56,6 +56,7 @@ const options = (more: Partial<OpenOptions> = {}): OpenOptions => ({
   onNotice: (level, message) => notices.push(`${level}: ${message}`),
   onReopened: () => undefined,
   // So that two megabytes are enough to hide something behind.
+  isStart: true,
   ...more,
 });
 

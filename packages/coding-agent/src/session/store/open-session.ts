@@ -15,6 +15,8 @@ import type { OpenSession } from "./session-store.ts";
 import { readSessionBytes, writeWholeFile } from "./whole-file.ts";
 
 export interface OpenOptions extends DiskSettings, SessionOrigin {
+  /** The process has just been started with it. */
+  isStart?: boolean;
   /** Somebody else had the file and has let go of it; `reopened` is what it holds now. */
   onReopened(reopened: OpenSession): void;
   /** Reads images that are kept in files of their own, beside these session files. Left out: they are lost. */
@@ -87,9 +89,11 @@ function headerOf(bytes: Buffer, line: LineRange | undefined, origin: SessionOri
 
 /**
  * So much of the end of a file is looked through when it is opened: there damage happens, and it is needed first. What
- * stands before is looked through later, in idle moments: somebody waits for the answer.
+ * stands before is looked through later, in idle moments. At the start of a process it is less: nothing is compiled yet, and
+ * somebody waits for the first answer.
  */
-const LOOKED_THROUGH_BYTES = 2 * 1024 * 1024;
+const LOOKED_THROUGH_BYTES = 16 * 1024 * 1024;
+const LOOKED_THROUGH_AT_START = 2 * 1024 * 1024;
 
 interface Indexed {
   bytes: Buffer;
@@ -105,10 +109,11 @@ function asItIs(bytes: Buffer): Indexed {
   return { bytes, index, sizeOnDisk: bytes.length, unseen: index.starts.length };
 }
 
-function repaired(path: string, bytes: Buffer, { clock, onNotice }: OpenOptions): Indexed {
+function repaired(path: string, bytes: Buffer, { clock, onNotice, isStart }: OpenOptions): Indexed {
   const found = asItIs(bytes);
+  const usual = isStart ? LOOKED_THROUGH_AT_START : LOOKED_THROUGH_BYTES;
   // What is of an older version is parsed and written anew as a whole.
-  const { broken, soundness, unseen } = lookThrough(found, isOfToday(found) ? LOOKED_THROUGH_BYTES : bytes.length);
+  const { broken, soundness, unseen } = lookThrough(found, isOfToday(found) ? usual : bytes.length);
   const damage = [...found.index.damage, ...broken].sort((one, other) => one.start - other.start);
   if (damage.length === 0) return { ...found, soundness, unseen };
   // Before anything is changed: it may be a file of somebody else's.
