@@ -13,6 +13,7 @@ export interface RecordedChoice {
 /** The last model that was chosen or that answered, and the last thinking level, on this path. */
 export function recordedChoice(log: EntryLog, path: readonly number[]): RecordedChoice {
   const choice: RecordedChoice = {};
+  const saysLevel = log.holds("thinking_level_change");
   for (let at = path.length - 1; at >= 0; at--) {
     const position = path[at]!;
     choice.model ??= modelOf(log, position);
@@ -20,7 +21,7 @@ export function recordedChoice(log: EntryLog, path: readonly number[]): Recorded
       const { thinkingLevel } = (log.entry(position) ?? {}) as { thinkingLevel?: unknown };
       if (typeof thinkingLevel === "string") choice.thinkingLevel = thinkingLevel;
     }
-    if (choice.model && choice.thinkingLevel !== undefined) break;
+    if (choice.model && (choice.thinkingLevel !== undefined || !saysLevel)) break;
   }
   return choice;
 }

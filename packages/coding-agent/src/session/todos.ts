@@ -183,7 +183,7 @@ interface RecordedPlan {
 
 /** The last plan on the way to the leaf. */
 function recorded({ log, path }: SessionStore): RecordedPlan {
-  const way = path();
+  const way = log.holds("custom") ? path() : [];
   for (let at = way.length - 1; at >= 0; at--) {
     const position = way[at]!;
     if (log.kind(position) !== "custom") continue;

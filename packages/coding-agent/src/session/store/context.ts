@@ -5,7 +5,7 @@ import { isConversation, messageOf } from "./entry-rules.ts";
 
 /** What the model is told of a path through the tree. Pure. */
 
-type Entries = Pick<EntryLog, "kind" | "entry" | "find">;
+type Entries = Pick<EntryLog, "kind" | "holds" | "entry" | "find">;
 
 /**
  * The positions on the path whose entries are messages of the conversation, in the order the model sees them. After a
@@ -13,7 +13,8 @@ type Entries = Pick<EntryLog, "kind" | "entry" | "find">;
  */
 export function contextPositions(log: Entries, path: readonly number[]): number[] {
   // One that cannot be read is as if it were not there.
-  const at = path.findLastIndex((position) => log.kind(position) === "compaction" && log.entry(position));
+  const isCompaction = (position: number) => log.kind(position) === "compaction" && log.entry(position);
+  const at = log.holds("compaction") ? path.findLastIndex(isCompaction) : -1;
   const compaction = at < 0 ? undefined : (log.entry(path[at]!) as Extract<SessionEntry, { type: "compaction" }>);
   const edits = editsOn(log, path);
   const isShown = (position: number): boolean => isConversation(log.kind(position)) && edits.get(position) !== null;
@@ -27,6 +28,7 @@ export function contextPositions(log: Entries, path: readonly number[]): number[
 /** What was said about entries later on, by their positions: null takes them out, everything else are new words for them. */
 function editsOn(log: Entries, path: readonly number[]): ReadonlyMap<number, unknown> {
   const edits = new Map<number, unknown>();
+  if (!log.holds("context_edit")) return edits;
   for (const position of path) {
     if (log.kind(position) !== "context_edit") continue;
     const { targetId, replacement } = (log.entry(position) ?? {}) as { targetId?: unknown; replacement?: unknown };

@@ -13,7 +13,7 @@ export interface EntryIndex {
   kinds: number[];
   /** Index into `ROLES`; 0 for entries that are no messages. */
   roles: number[];
-  /** Where the JSON of `message` begins when it is the last field of the line, else 0. */
+  /** Where the JSON of `message` begins when it is the last field of the line, else 0. What stands before it is then whole. */
   messageStarts: number[];
   /** Where the id stands; 0 for those in `oddIds`. */
   idStarts: number[];
@@ -126,6 +126,7 @@ export function emptyIndex(): EntryIndex {
 /** The places in a message line as it nearly always is: an id and a parent of eight characters, a timestamp of 24. */
 const ID_AT = 24;
 const PARENT_AT = 46;
+const TIMESTAMP_AT = 69;
 const MESSAGE_AT = 105;
 const ROLE_AT = 114;
 
@@ -159,18 +160,27 @@ function isUsualMessage(view: DataView, start: number, end: number): boolean {
     view.getFloat64(start + 101, true) === AT_101 &&
     view.getFloat64(start + 106, true) === AT_106 &&
     view.getUint8(end - 1) === CLOSING_BRACE &&
-    isPlain(view.getUint32(start + ID_AT, true)) &&
-    isPlain(view.getUint32(start + ID_AT + 4, true)) &&
-    isPlain(view.getUint32(start + PARENT_AT, true)) &&
-    isPlain(view.getUint32(start + PARENT_AT + 4, true))
+    isPlain(view.getInt32(start + ID_AT, true)) &&
+    isPlain(view.getInt32(start + ID_AT + 4, true)) &&
+    isPlain(view.getInt32(start + PARENT_AT, true)) &&
+    isPlain(view.getInt32(start + PARENT_AT + 4, true)) &&
+    isPlain(view.getInt32(start + TIMESTAMP_AT, true)) &&
+    isPlain(view.getInt32(start + TIMESTAMP_AT + 4, true)) &&
+    isPlain(view.getInt32(start + TIMESTAMP_AT + 8, true)) &&
+    isPlain(view.getInt32(start + TIMESTAMP_AT + 12, true)) &&
+    isPlain(view.getInt32(start + TIMESTAMP_AT + 16, true)) &&
+    isPlain(view.getInt32(start + TIMESTAMP_AT + 20, true))
   );
 }
 
-/** None of these four bytes is a quote or a backslash. */
+/**
+ * All of these four bytes mean only themselves in a JSON text: ASCII, and none a quote, a backslash or a control character. A
+ * byte that a subtraction takes below zero has its highest bit set then.
+ */
 function isPlain(four: number): boolean {
-  const quote = four ^ 0x22222222;
-  const slash = four ^ 0x5c5c5c5c;
-  return ((((quote - 0x01010101) & ~quote) | ((slash - 0x01010101) & ~slash)) & 0x80808080) === 0;
+  const quote = (four ^ 0x22222222) - 0x01010101;
+  const slash = (four ^ 0x5c5c5c5c) - 0x01010101;
+  return ((quote | slash | (four - 0x20202020) | four) & 0x80808080) === 0;
 }
 
 function eightBytes(text: string): number {
@@ -284,12 +294,12 @@ function hasAt(bytes: Buffer, at: number, wanted: Buffer): boolean {
   return true;
 }
 
-/** The closing quote of a text without escapes; -1 when there is none. */
+/** The closing quote of a text in ASCII without escapes; -1 when there is none. */
 function textEnd(bytes: Buffer, from: number, end: number): number {
   for (let at = from; at < end; at++) {
-    const c = bytes[at];
+    const c = bytes[at]!;
     if (c === QUOTE) return at;
-    if (c === BACKSLASH) return -1;
+    if (c === BACKSLASH || c < 0x20 || c > 0x7f) return -1;
   }
   return -1;
 }

@@ -1,6 +1,6 @@
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import { describe, expect, it } from "vitest";
-import { createEntryLog } from "./entry-log.ts";
+import { createEntryLog, type EntryLog } from "./entry-log.ts";
 import { entriesOf, loadedLog, messageEntry, plain, testHeader, user } from "./test-sessions.ts";
 
 const entry = (id: string, parentId: string | null, text = id): SessionEntry =>
@@ -33,6 +33,26 @@ describe("a log of entries", () => {
     expect(["a", "l", "d", "e", "x"].map(log.find)).toEqual([0, 2, 4, 5, -1]);
     expect(log.has("e")).toBe(true);
     expect(linesOf(log.lines())).toEqual([testHeader, ...entriesOf(log)].map((line) => JSON.stringify(line)));
+  });
+
+  it("knows which kinds it holds, of what was loaded and of what was added", () => {
+    const kinds = ["message", "label", "custom", "compaction", "session_info"];
+    const held = (log: EntryLog): string[] => kinds.filter((kind) => log.holds(kind));
+    expect(held(createEntryLog(testHeader))).toEqual([]);
+    const log = loadedLog([entry("a", null), plain("l", "a", { type: "label", targetId: "a" })]);
+    expect(held(log)).toEqual(["message", "label"]);
+    log.append(plain("n", "a", { type: "session_info", name: "x" }) as unknown as SessionEntry);
+    expect(held(log)).toEqual(["message", "label", "session_info"]);
+    expect(held(log.part([0, 2], testHeader))).toEqual(["message", "session_info"]);
+    expect(held(loadedLog([entry("a", null)]).under(testHeader))).toEqual(["message"]);
+  });
+
+  it("holds what a message of an unknown role is to us", () => {
+    const system = { role: "system", content: "words that are long enough for a line as it usually is" };
+    for (const id of ["aaaaaaaa", "odd"]) {
+      const log = loadedLog([entry("00000000", null), messageEntry(id, "00000000", system as never)]);
+      expect([log.kind(1), log.holds("custom")]).toEqual(["custom", true]);
+    }
   });
 
   it("finds the last entry of an id that was used twice", () => {

@@ -35,6 +35,8 @@ export interface EntryReader {
   kind(position: number): string;
   /** Of a message; empty for what is none, and for roles of other programs. */
   role(position: number): string;
+  /** Whether there is an entry of this kind at all: most sessions have none of the kinds that are looked for. */
+  holds(kind: string): boolean;
   /** The line in the file. */
   line(position: number): Buffer | string;
   /** The JSON of an entry, if it can be had without parsing, checked to be whole and fit for the wire. */
@@ -70,6 +72,7 @@ export function createEntryLog(
   parsed: (SessionEntry | null | undefined)[] = [],
 ): EntryLog {
   const added: { entry: SessionEntry; parent: number }[] = [];
+  const addedKinds = new Set<string>();
   let positions: Map<string, number> | undefined;
 
   const isLoaded = (position: number): boolean => position < loaded.length;
@@ -95,6 +98,7 @@ export function createEntryLog(
     const position = length();
     const { parentId } = entry;
     const followsLast = position > 0 && id(position - 1) === parentId;
+    addedKinds.add(entry.type);
     added.push({ entry, parent: followsLast ? position - 1 : parentId === null ? -1 : find(parentId) });
     positions?.set(entry.id, position);
     return position;
@@ -110,6 +114,7 @@ export function createEntryLog(
     parent: (position) => (isLoaded(position) ? loaded.parent(position) : own(position).parent),
     kind: (position) => (isLoaded(position) ? loaded.kind(position) : own(position).entry.type),
     role: (position) => (isLoaded(position) ? loaded.role(position) : roleOf(own(position).entry)),
+    holds: (kind) => addedKinds.has(kind) || loaded.holds(kind),
     line,
     rawEntry: (position) => (isLoaded(position) ? loaded.rawEntry(position) : undefined),
     rawMessage: (position) => (isLoaded(position) ? loaded.rawMessage(position) : undefined),
@@ -157,6 +162,7 @@ const NOTHING: LoadedEntries = {
   parent: () => -1,
   kind: () => "",
   role: () => "",
+  holds: () => false,
   line: () => "",
   rawEntry: () => undefined,
   rawMessage: () => undefined,

@@ -226,6 +226,9 @@ describe("a line that is looked at to its end", () => {
     ["is broken in its time by a quote", line("00000001", time.replace("T", '"'), ""), 0],
     ["is broken in its time by a control character", line("00000001", time.replace("T", "\u0001"), ""), 0],
     ["is broken in its id by a control character", line("0000\u00010001", time, ""), 0],
+    ["is broken in its time by a backslash", line("00000001", time.replace("T", "\\"), ""), 0],
+    ["cannot be sent on with a line break of Unicode in its id", line("0000\u2028", time, ""), 0],
+    ["is whole, but to be sent only as a whole, with other letters in its id", line("0000\u00e4\u00e4", time, ""), 1],
     ["is whole with an escape in its time", line("00000001", `${time.slice(0, 22)}\\n`, ""), 1],
   ];
   it.each(cases)("%s", (_story, text, soundness) => {

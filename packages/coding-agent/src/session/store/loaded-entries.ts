@@ -62,6 +62,8 @@ export function loadEntries({ bytes, index, isWholeFile, readBlob, soundness }: 
     return kind;
   };
 
+  let held: ReadonlySet<string> | undefined;
+
   return {
     length: starts.length,
     id: (position) => idAt(bytes, index, position),
@@ -71,6 +73,10 @@ export function loadEntries({ bytes, index, isWholeFile, readBlob, soundness }: 
       return isStranger ? kindOfStranger(position) : KINDS[kinds[position]!]!;
     },
     role: (position) => ROLES[roles[position]!]!,
+    holds(kind) {
+      held ??= kindsIn(index);
+      return held.has(kind);
+    },
     line: (position) => bytes.subarray(starts[position], ends[position]),
     rawEntry: (position) => raw(position, starts[position]!, ends[position]!, ENTRY_IS_SOUND),
     rawMessage(position) {
@@ -91,6 +97,19 @@ export function loadEntries({ bytes, index, isWholeFile, readBlob, soundness }: 
     file: isWholeFile ? bytes.subarray(0, bytes.at(-1) === LF ? -1 : undefined) : undefined,
     part: (positions) => loadEntries({ bytes, index: partOf(index, positions), isWholeFile: false, readBlob }),
   };
+}
+
+function kindsIn({ kinds, roles }: EntryIndex): ReadonlySet<string> {
+  const isThere = new Uint8Array(KINDS.length);
+  let hasStranger = false;
+  for (let at = 0; at < kinds.length; at++) {
+    isThere[kinds[at]!] = 1;
+    if (kinds[at] === MESSAGE && roles[at] === 0) hasStranger = true;
+  }
+  const found = new Set<string>(KINDS.filter((_, kind) => isThere[kind] === 1));
+  // What `kind` may say about one, see migrations.ts.
+  if (hasStranger) found.add("custom");
+  return found;
 }
 
 /** Each entry becomes the child of the one before. */
@@ -116,9 +135,8 @@ function partOf(index: EntryIndex, positions: readonly number[]): EntryIndex {
 /** Looks at one line to its end; 0 when it is no JSON that can be sent on as it is. */
 export function soundnessOf(bytes: Buffer, { starts, ends, messageStarts }: EntryIndex, position: number): number {
   const [start, end, message] = [starts[position]!, ends[position]!, messageStarts[position]!];
-  // What stands before the message was compared when it was indexed, but for the texts in it.
-  const isUsual = message > 0 && jsonEnd(bytes, message, end - 1) === end - 1 && hasPlainTexts(bytes, start, message);
-  if (isUsual) return ENTRY_IS_SOUND | MESSAGE_IS_SOUND;
+  // What stands before the message was looked at when it was indexed.
+  if (message > 0 && jsonEnd(bytes, message, end - 1) === end - 1) return ENTRY_IS_SOUND | MESSAGE_IS_SOUND;
   return jsonEnd(bytes, start, end) === end ? ENTRY_IS_SOUND : 0;
 }
 
@@ -130,17 +148,4 @@ export function isBroken(bytes: Buffer, { starts, ends }: EntryIndex, position: 
   } catch {
     return true;
   }
-}
-
-const QUOTES_WITH_PARENT = 18;
-const QUOTES_OF_ROOT = 16;
-
-function hasPlainTexts(bytes: Buffer, start: number, end: number): boolean {
-  let quotes = 0;
-  for (let at = start; at < end; at++) {
-    const c = bytes[at]!;
-    if (c === 0x22) quotes += 1;
-    else if (c < 0x20 || c === 0x5c) return false;
-  }
-  return quotes === QUOTES_WITH_PARENT || quotes === QUOTES_OF_ROOT;
 }

@@ -278,7 +278,8 @@ function isChoice(kind: string): boolean {
 
 /** The last one that was given; omp and xcsh keep it in the header, and omp also tells when it changes. */
 function nameOf(log: EntryLog): string | undefined {
-  for (let at = log.length - 1; at >= 0; at--) {
+  const isNamed = log.holds("session_info") || log.holds("title_change");
+  for (let at = isNamed ? log.length - 1 : -1; at >= 0; at--) {
     const kind = log.kind(at);
     if (kind !== "session_info" && kind !== "title_change") continue;
     const { name, title } = (log.entry(at) ?? {}) as { name?: unknown; title?: unknown };
