@@ -15,6 +15,11 @@ const ASKED = 2000;
 const MORE_THAN_THE_PIPE_HOLDS = `${JSON.stringify({ type: "get_state" })}\n`.repeat(ASKED);
 const PROMPT = `${JSON.stringify({ type: "prompt", message: "go" })}\n`;
 
+/** As soon as it is leaving the process stands still, for longer than closing may take. */
+const STANDSTILL = `
+  const stand = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1200);
+  process.once("SIGTERM", () => setTimeout(stand));`;
+
 async function startRun(script: string, options: { args?: string[] } = {}): Promise<RpcProcess> {
   const rpc = start({ script: [script], ...options });
   await rpc.call({ id: "1", type: "prompt", message: "go" });
@@ -76,6 +81,15 @@ describe("a signal", () => {
     const exit = await exitOf(child);
     clearInterval(pressing);
     expect(exit).toEqual([130, null]);
+  });
+
+  it("SIGTERM answers the shell command that it ends, also when the machine then gives the process no time", async () => {
+    const rpc = start({ env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(STANDSTILL)}` } });
+    rpc.send({ id: "1", type: "bash", command: "echo begun; sleep 600" });
+    await rpc.waitFor("bash_execution_update");
+    rpc.kill("SIGTERM");
+    expect(await rpc.waitExit()).toEqual({ code: 143, signal: null });
+    expect(rpc.frames.at(-1)).toMatchObject({ id: "1", type: "response", success: true, data: { cancelled: true } });
   });
 
   it("SIGINT during a shell command ends the command, and the process lives on", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createIdSource, systemClock } from "./clock.ts";
+import { FakeClock } from "../../../../test/support/fake-clock.ts";
+import { createIdSource, sleepAwake, systemClock } from "./clock.ts";
 
 describe("the clock", () => {
   beforeEach(() => {
@@ -30,6 +31,35 @@ describe("the clock", () => {
     cancel();
     vi.advanceTimersByTime(2 ** 33);
     expect(rung).toBe(false);
+  });
+});
+
+describe("a sleep that counts only what we are awake for", () => {
+  const state = (clock: FakeClock) => {
+    const sleeping = { isOver: false };
+    void sleepAwake(clock, 800).then(() => {
+      sleeping.isOver = true;
+    });
+    return sleeping;
+  };
+
+  it("is as long as it is told", async () => {
+    const clock = new FakeClock();
+    const sleeping = state(clock);
+    await clock.advance(799);
+    expect(sleeping.isOver).toBe(false);
+    await clock.advance(1);
+    expect(sleeping.isOver).toBe(true);
+  });
+
+  it("is not over when the process stood still meanwhile, so that the others get their turns first", async () => {
+    const clock = new FakeClock();
+    const sleeping = state(clock);
+    clock.advanceSync(10_000);
+    await clock.advance(700);
+    expect(sleeping.isOver).toBe(false);
+    await clock.advance(100);
+    expect(sleeping.isOver).toBe(true);
   });
 });
 

@@ -35,6 +35,17 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
+const PIECE_MS = 50;
+
+/**
+ * For a deadline of what others do in this process. When the whole process stands still (a busy machine, a long look through
+ * /proc) all timers are due at once afterwards, and this one must not be over before the others had their turns: a standstill
+ * counts as one piece, however long it was.
+ */
+export async function sleepAwake(clock: Clock, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= PIECE_MS) await sleep(clock, Math.min(left, PIECE_MS));
+}
+
 /** Names that are distinct, not secret: made without node:crypto, which costs several milliseconds to load. */
 export function randomHex(digits: number, lot: () => number = Math.random): string {
   let text = "";

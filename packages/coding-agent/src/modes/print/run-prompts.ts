@@ -1,6 +1,6 @@
 import type { Clock } from "@tiller/protocol/clock";
 import type { AgentMessage } from "@tiller/protocol/message";
-import { sleep } from "../../lib/clock.ts";
+import { sleepAwake } from "../../lib/clock.ts";
 import { log } from "../../lib/log.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import type { PromptResult } from "../../session/session-event.ts";
@@ -64,7 +64,7 @@ export function runPrompts(inputs: PromptsInputs, output: PromptsOutput): Promis
     const leave = async (code: number, reason: string): Promise<void> => {
       const isSecond = leaving;
       leaving = true;
-      if (!isSecond) await Promise.race([close(reason), sleep(clock, CLOSING_MS)]);
+      if (!isSecond) await Promise.race([close(reason), sleepAwake(clock, CLOSING_MS)]);
       exit(code);
     };
     const writer = createFrameWriter(openStdout(), (error: NodeJS.ErrnoException) => {

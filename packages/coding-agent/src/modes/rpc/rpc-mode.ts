@@ -4,7 +4,7 @@ import type { Dialect } from "@tiller/protocol/dialects/dialect";
 import { MAX_FRAME_BYTES, MAX_REASSEMBLED_FRAME_BYTES, PROTOCOL_VERSIONS } from "@tiller/protocol/frame-limits";
 import type { ReadyFrame } from "@tiller/protocol/frames";
 import type { UpdateMode } from "@tiller/protocol/state";
-import { sleep } from "../../lib/clock.ts";
+import { sleep, sleepAwake } from "../../lib/clock.ts";
 import { createLineSplitter } from "../../lib/jsonl.ts";
 import { log } from "../../lib/log.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
@@ -124,7 +124,7 @@ export async function runRpcMode(options: RpcModeOptions): Promise<number> {
       const closed = close(reason);
       // Extensions may have something to put away.
       const patience = session.extensions ? CLOSING_WITH_EXTENSIONS_MS : CLOSING_MS;
-      await Promise.race([closed, sleep(clock, patience)]);
+      await Promise.race([closed, sleepAwake(clock, patience)]);
       exit(wantedCode ?? code);
     };
 
