@@ -1,8 +1,11 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import fs, { readFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
 import { systemClock } from "../lib/clock.ts";
-import { findByToken } from "./kill-tree.ts";
+import { findByToken, killByToken } from "./kill-tree.ts";
 import { killAllProcesses, runProcess } from "./run-process.ts";
 import { shellInvocation } from "./shell.ts";
 
@@ -45,5 +48,48 @@ it.runIf(process.platform === "linux")(
     }
     // A killed process takes as long to go as the machine lets it, whatever our clock says.
     await vi.waitFor(() => expect(findByToken(token)).toEqual([]), 10_000);
+  },
+);
+
+/** Calls `act` whenever all processes have been listed, and before the first of them is looked at. */
+function behindEachListing(act: () => void): void {
+  const real = fs.readdirSync;
+  const restore = (): void => {
+    fs.readdirSync = real;
+    syncBuiltinESMExports();
+  };
+  onTestFinished(restore);
+  fs.readdirSync = ((...args: Parameters<typeof real>) => {
+    const listed = real(...args);
+    if (args[0] === "/proc") act();
+    return listed;
+  }) as typeof real;
+  syncBuiltinESMExports();
+}
+
+it.runIf(process.platform === "linux")(
+  "who passes a chain on between the listing and the look is found, also when it does so several times",
+  () => {
+    const token = "tiller-test-chain;";
+    const chain: ChildProcess[] = [];
+    const addLink = (): void => {
+      chain.push(spawn("/bin/sleep", ["100"], { env: { CHAIN: token }, stdio: "ignore", detached: true }));
+    };
+    onTestFinished(() => {
+      for (const link of chain) link.kill("SIGKILL");
+    });
+    // The dead stay zombies here, because nothing gives the event loop a turn.
+    const isDead = (link: ChildProcess | undefined) => / Z /.test(readFileSync(`/proc/${link?.pid}/stat`, "latin1"));
+    addLink();
+    behindEachListing(() => {
+      if (chain.length > 5) return;
+      const last = chain.at(-1);
+      addLink();
+      last?.kill("SIGKILL");
+      while (!isDead(last));
+    });
+    killByToken(token);
+    expect(chain).toHaveLength(6);
+    expect(chain.filter((link) => !isDead(link))).toEqual([]);
   },
 );

@@ -9,8 +9,8 @@ import type { Clock } from "@tiller/protocol/clock";
 
 /** A process may fork while we look, so we look again until nobody is left; a fork bomb must not keep us for ever. */
 const MAX_SWEEPS = 100;
-/** Who forks and ends between the listing and the look is missed; it is not twice in a row. */
-const CLEAN_SWEEPS = 2;
+/** On a busy machine somebody always goes while we look: so many sweeps in a row that find nobody are enough, though none is a proof. */
+const UNSURE_SWEEPS = 10;
 const PAUSE_MS = 1;
 /** So many processes are looked at in a few tenths of a millisecond. */
 const LOOKS_IN_A_TURN = 16;
@@ -42,7 +42,7 @@ function trySignal(target: number, signal: NodeJS.Signals | 0): boolean {
 
 /** Pids of living processes whose environment holds the token. Empty where there is no /proc. */
 export function findByToken(token: string): number[] {
-  return otherPids().filter((pid) => environmentOf(pid)?.includes(token));
+  return otherPids().filter((pid) => sightOf(pid, token) === "ours");
 }
 
 function otherPids(): number[] {
@@ -51,13 +51,21 @@ function otherPids(): number[] {
     .filter((pid) => Number.isInteger(pid) && pid !== process.pid);
 }
 
-/** Undefined for a process that is just replacing its program: for a moment it has neither environment nor arguments. */
-function environmentOf(pid: number): Buffer | undefined {
-  const environment = readProc(pid, "environ");
-  if (environment.length > 0) return environment;
-  // Whoever has arguments by now has an environment by now, or never has one.
-  if (readProc(pid, "cmdline").length > 0) return readProc(pid, "environ");
-  return hasProgram(pid) ? undefined : environment;
+/**
+ * What a look at a process shows. One that is just replacing its program has neither environment nor arguments for a moment.
+ * Zombies and the kernel's own threads look as if they had gone.
+ */
+type Sight = "ours" | "stranger" | "gone" | "replacing";
+
+function sightOf(pid: number, token: string): Sight {
+  let environment = readProc(pid, "environ");
+  if (environment.length === 0) {
+    if (readProc(pid, "cmdline").length === 0) return hasProgram(pid) ? "replacing" : "gone";
+    // Whoever has arguments by now has an environment by now, or never has one.
+    environment = readProc(pid, "environ");
+    if (environment.length === 0 && !hasProgram(pid)) return "gone";
+  }
+  return environment.includes(token) ? "ours" : "stranger";
 }
 
 function listProc(): string[] {
@@ -127,8 +135,8 @@ export function killByTokenInTurns(token: string, clock: Clock): void {
 }
 
 interface Hunt {
-  /** Ends a process if it is ours. True when it is surely somebody else's, or dead: it is not looked at again. */
-  look(pid: number): boolean;
+  /** Ends a process if it is ours. Who is surely somebody else, or dead, is not looked at again. */
+  look(pid: number): Sight;
   /** Looks at all; true when nobody is left, or they are too quick for us. */
   sweep(): boolean;
 }
@@ -136,22 +144,24 @@ interface Hunt {
 function createHunt(token: string): Hunt {
   const strangers = new Set<number>();
   let sweeps = 0;
-  let clean = 0;
-  const look = (pid: number): boolean => {
-    if (strangers.has(pid)) return true;
-    const environment = environmentOf(pid);
-    const isOurs = environment?.includes(token);
-    if (isOurs) killWithGroup(pid);
-    if (isOurs === false) strangers.add(pid);
-    return isOurs === false;
+  let unsure = 0;
+  const look = (pid: number): Sight => {
+    if (strangers.has(pid)) return "stranger";
+    const sight = sightOf(pid, token);
+    if (sight === "ours") killWithGroup(pid);
+    if (sight === "stranger" || sight === "gone") strangers.add(pid);
+    return sight;
   };
   return {
     look,
     sweep() {
-      const found = otherPids().filter((pid) => !look(pid));
+      const seen = new Set(otherPids().map(look));
       sweeps += 1;
-      clean = found.length === 0 ? clean + 1 : 0;
-      return clean === CLEAN_SWEEPS || sweeps === MAX_SWEEPS;
+      const isSomebodyHere = seen.has("ours") || seen.has("replacing");
+      unsure = isSomebodyHere ? 0 : unsure + 1;
+      // Who was listed and has gone before the look may have left a child that was not listed yet. Without such a one nobody is left.
+      const isSure = !isSomebodyHere && !seen.has("gone");
+      return isSure || unsure === UNSURE_SWEEPS || sweeps === MAX_SWEEPS;
     },
   };
 }
