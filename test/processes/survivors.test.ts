@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { at } from "../support/frame.ts";
-import { type RpcProcess, useRpc } from "../support/rpc-process.ts";
+import { type RpcOptions, type RpcProcess, useRpc } from "../support/rpc-process.ts";
+import { createLifeline, holding, type Lifeline } from "./lifeline.ts";
 import { findProcesses, type Running, TREES, watchdogOf } from "./trees.ts";
 
 /** Whatever a command starts, nothing of it is left when the command or the agent is ended, however that happens. */
@@ -19,7 +20,16 @@ function ownSeconds(): string {
   return `60.${process.pid}${stories}`;
 }
 
-const commandsWith = (seconds: string): string[] => TREES.map(({ command }) => command.replaceAll("SECONDS", seconds));
+/** An agent with a lifeline for what it starts. */
+function startWithLifeline(options?: RpcOptions): { rpc: RpcProcess; lifeline: Lifeline } {
+  const rpc = start(options);
+  const lifeline = createLifeline(rpc.sandbox.cwd);
+  onTestFinished(lifeline.close);
+  return { rpc, lifeline };
+}
+
+const commandsWith = (seconds: string): string[] =>
+  TREES.map(({ command }) => holding(command.replaceAll("SECONDS", seconds)));
 
 /** All trees at once, each by a command of its own. */
 async function growTrees(rpc: RpcProcess, seconds: string): Promise<void> {
@@ -40,14 +50,22 @@ function toolCall(seconds: string, timeout?: number): string {
   return `toolCall bash ${JSON.stringify({ command, timeout })}`;
 }
 
-async function expectNobody(rpc: RpcProcess, seconds: string): Promise<void> {
+interface Story {
+  rpc: RpcProcess;
+  lifeline: Lifeline;
+  seconds: string;
+  /** So many commands at least have taken hold of the lifeline. */
+  commands?: number;
+}
+
+async function expectNobody({ rpc, lifeline, seconds, commands = 1 }: Story): Promise<void> {
   const mark = `TILLER_TEST_MARK=${rpc.sandbox.env.TILLER_TEST_MARK}`;
   const left = (): Running[] => findProcesses(seconds, mark).filter(({ pid }) => pid !== rpc.pid);
+  // The lifeline is certain; the look has names, and knows those that the agent has started for itself.
+  const look = () => ({ isHeld: lifeline.isHeld(), left: left() });
   try {
-    await expect.poll(left, { timeout: 10_000, interval: 50 }).toEqual([]);
-    // Nor is anybody just between two programs.
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(left()).toEqual([]);
+    await expect.poll(look, { timeout: 10_000, interval: 50 }).toEqual({ isHeld: false, left: [] });
+    expect(lifeline.holders()).toBeGreaterThanOrEqual(commands);
   } finally {
     for (const { pid } of left()) process.kill(pid, "SIGKILL");
   }
@@ -55,9 +73,9 @@ async function expectNobody(rpc: RpcProcess, seconds: string): Promise<void> {
 
 describe("nothing survives", () => {
   onLinux("SIGKILL of the watchdog, and then of the agent", async () => {
-    const rpc = start();
+    const { rpc, lifeline } = startWithLifeline();
     const seconds = ownSeconds();
-    rpc.send({ id: "s", type: "bash", command: `echo ready; exec sleep ${seconds}` });
+    rpc.send({ id: "s", type: "bash", command: holding(`echo ready; exec sleep ${seconds}`) });
     await rpc.waitFor(({ type, delta }) => type === "bash_execution_update" && /ready/.test(String(delta)));
     const first = watchdogOf(rpc.pid);
     if (first === undefined) throw new Error("there is no watchdog to kill");
@@ -69,11 +87,11 @@ describe("nothing survives", () => {
     await expect.poll(next, { timeout: 5_000, interval: 20 }).toBeDefined();
     rpc.kill("SIGKILL");
     await rpc.exited;
-    await expectNobody(rpc, seconds);
+    await expectNobody({ rpc, lifeline, seconds });
   });
 
   onLinux("abort_bash", async () => {
-    const rpc = start();
+    const { rpc, lifeline } = startWithLifeline();
     const seconds = ownSeconds();
     await growTrees(rpc, seconds);
     await rpc.call({ type: "abort_bash" });
@@ -81,27 +99,27 @@ describe("nothing survives", () => {
       const answer = await rpc.waitFor(({ type, id }) => type === "response" && id === `t${index}`);
       expect(answer).toMatchObject({ success: true, data: { cancelled: true } });
     }
-    await expectNobody(rpc, seconds);
+    await expectNobody({ rpc, lifeline, seconds, commands: TREES.length });
   });
 
   onLinux("an abort of the run", async () => {
     const seconds = ownSeconds();
-    const rpc = start({ script: [toolCall(seconds)] });
+    const { rpc, lifeline } = startWithLifeline({ script: [toolCall(seconds)] });
     await rpc.call({ type: "prompt", message: "go" });
     await rpc.waitFor(
       (frame) => String(at(frame, "partialResult", "content", 0, "text")).split("ready").length > TREES.length,
     );
     await rpc.call({ type: "abort" });
-    await expectNobody(rpc, seconds);
+    await expectNobody({ rpc, lifeline, seconds, commands: TREES.length });
   });
 
   onLinux("the timeout of a tool call", async () => {
     const seconds = ownSeconds();
-    const rpc = start({ script: [toolCall(seconds, 2), 'text "too slow"'] });
+    const { rpc, lifeline } = startWithLifeline({ script: [toolCall(seconds, 2), 'text "too slow"'] });
     const { frames } = await rpc.prompt("go");
     const end = frames.find(({ type }) => type === "tool_execution_end");
     expect(at(end, "result", "content", 0, "text")).toContain("timed out");
-    await expectNobody(rpc, seconds);
+    await expectNobody({ rpc, lifeline, seconds });
   });
 
   for (const [how, code, end] of [
@@ -111,14 +129,14 @@ describe("nothing survives", () => {
     ["SIGKILL of the agent itself", null, (rpc: RpcProcess) => rpc.kill("SIGKILL")],
   ] as const) {
     onLinux(how, async () => {
-      const rpc = start();
+      const { rpc, lifeline } = startWithLifeline();
       const seconds = ownSeconds();
       await growTrees(rpc, seconds);
       const watchdog = watchdogOf(rpc.pid);
       expect(watchdog).toBeDefined();
       end(rpc);
       expect((await rpc.waitExit()).code).toBe(code);
-      await expectNobody(rpc, seconds);
+      await expectNobody({ rpc, lifeline, seconds, commands: TREES.length });
       await expect.poll(() => findProcesses("tiller-watchdog").map(({ pid }) => pid)).not.toContain(watchdog);
     });
   }
@@ -131,27 +149,30 @@ describe("background jobs of the model", () => {
       .map((tree) => `(${tree}) &`)
       .join("\n")}\nwait`;
     const script = [`toolCall bash ${JSON.stringify({ command, async: true })}`, 'text "They grow."'];
-    const rpc = start({ args: ["--no-session", "--set", "async.enabled=true"], script });
+    const { rpc, lifeline } = startWithLifeline({ args: ["--no-session", "--set", "async.enabled=true"], script });
     await rpc.call({ type: "prompt", message: "go" });
     await rpc.waitFor("prompt_result");
     await expect.poll(() => findProcesses(seconds).length, { timeout: 10_000 }).toBeGreaterThan(50);
+    await expect.poll(lifeline.holders).toBe(TREES.length);
     rpc.kill("SIGKILL");
     await rpc.waitExit();
-    await expectNobody(rpc, seconds);
+    await expectNobody({ rpc, lifeline, seconds, commands: TREES.length });
   });
 });
 
 describe("background children", () => {
   onLinux("of a command that ended by itself live on, and end with the agent", async () => {
-    const rpc = start();
+    const { rpc, lifeline } = startWithLifeline();
     const seconds = ownSeconds();
     const command = `sleep ${seconds} >/dev/null 2>&1 & env -i sleep ${seconds} >/dev/null 2>&1 & echo started`;
-    expect(await rpc.call({ type: "bash", command })).toMatchObject({ data: { output: "started\n", exitCode: 0 } });
+    expect(await rpc.call({ type: "bash", command: holding(command) })).toMatchObject({
+      data: { output: "started\n", exitCode: 0 },
+    });
     expect(await rpc.call({ type: "bash", command: "true" })).toMatchObject({ data: { exitCode: 0 } });
     await expect.poll(() => findProcesses(seconds).length).toBe(2);
     rpc.kill("SIGKILL");
     await rpc.waitExit();
-    await expectNobody(rpc, seconds);
+    await expectNobody({ rpc, lifeline, seconds });
   });
 });
 
@@ -172,7 +193,7 @@ describe("the watchdog", () => {
   });
 
   onLinux("is replaced when somebody ends it", async () => {
-    const rpc = start();
+    const { rpc, lifeline } = startWithLifeline();
     await rpc.call({ type: "bash", command: "true" });
     // By now nothing of that command is watched any more, or it would be replaced at once.
     await rpc.call({ type: "get_state" });
@@ -181,11 +202,11 @@ describe("the watchdog", () => {
     process.kill(first, "SIGKILL");
     await expect.poll(() => watchdogOf(rpc.pid)).toBeUndefined();
     const seconds = ownSeconds();
-    rpc.send({ id: "1", type: "bash", command: `echo ready; sleep ${seconds}` });
+    rpc.send({ id: "1", type: "bash", command: holding(`echo ready; sleep ${seconds}`) });
     await rpc.waitFor("bash_execution_update");
     expect(watchdogOf(rpc.pid)).not.toBe(first);
     rpc.kill("SIGKILL");
     await rpc.waitExit();
-    await expectNobody(rpc, seconds);
+    await expectNobody({ rpc, lifeline, seconds });
   });
 });
