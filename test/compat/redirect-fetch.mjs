@@ -9,20 +9,12 @@ globalThis.fetch = async (what, init) => {
   return url.startsWith(from) ? fetch(to + url.slice(from.length), init) : fetch(what, init);
 };
 
-const https = process.getBuiltinModule("node:https");
-const http = process.getBuiltinModule("node:http");
-const { request } = https;
-/** Asked with an address, with options, or with both. */
-https.request = (...given) => {
-  const [first, second] = given;
-  const isAddress = typeof first === "string" || first instanceof URL;
-  const options = (isAddress ? second : first) ?? {};
-  const { hostname = options.host, port = 443, path = "/" } = options;
-  const url = isAddress ? new URL(first) : new URL(path, `https://${hostname}:${port}`);
-  if (!url.href.startsWith(from)) return request(...given);
-  const { method, headers } = options;
-  const asked = http.request(new URL(to + url.href.slice(from.length)), { method, headers });
-  // Whoever waits for a safe connection has one as soon as there is any.
-  asked.on("socket", (socket) => socket.once("connect", () => socket.emit("secureConnect")));
-  return asked;
+const net = process.getBuiltinModule("node:net");
+const tls = process.getBuiltinModule("node:tls");
+const { connect } = tls;
+const [outside, inside] = [from, to].map((address) => new URL(address));
+/** The program makes its own connections: there it speaks to loopback, without TLS. */
+tls.connect = (...given) => {
+  const isAsked = given[0]?.host === outside.hostname;
+  return isAsked ? net.connect({ host: inside.hostname, port: Number(inside.port) }) : connect(...given);
 };
