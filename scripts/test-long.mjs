@@ -27,8 +27,8 @@ const all = {
   TILLER_REPLAYS: inherited.TILLER_REPLAYS ?? "100",
 };
 
-function play(file, env) {
-  const args = [join(root, "node_modules/vitest/vitest.mjs"), "run", ...file];
+function play(files, env) {
+  const args = [join(root, "node_modules/vitest/vitest.mjs"), "run", ...files];
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...all, ...env } });
   if (status !== 0) process.exitCode = status ?? 1;
 }

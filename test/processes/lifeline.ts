@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /**
  * Tells for certain whether anybody of a tree is alive. The first shell opens a named pipe, and every child inherits the
- * descriptor, whatever else it changes. A look through /proc cannot tell: who forks and ends between the listing and the look is
+ * descriptor, unless it closes it. A look through /proc cannot tell: who forks and ends between the listing and the look is
  * not seen, and his child was not listed yet.
  */
 export interface Lifeline {

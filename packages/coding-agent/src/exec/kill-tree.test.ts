@@ -90,6 +90,8 @@ it.runIf(process.platform === "linux")(
     });
     killByToken(token);
     expect(chain).toHaveLength(6);
-    expect(chain.filter((link) => !isDead(link))).toEqual([]);
+    // Who is killed has no memory any more a moment before it is a zombie.
+    const isGone = (link: ChildProcess) => isDead(link) || readFileSync(`/proc/${link.pid}/environ`).length === 0;
+    expect(chain.filter((link) => !isGone(link))).toEqual([]);
   },
 );

@@ -63,7 +63,7 @@ function sightOf(pid: number, token: string): Sight {
     if (readProc(pid, "cmdline").length === 0) return hasProgram(pid) ? "replacing" : "gone";
     // Whoever has arguments by now has an environment by now, or never has one.
     environment = readProc(pid, "environ");
-    if (environment.length === 0 && !hasProgram(pid)) return "gone";
+    if (environment.length === 0 && readProc(pid, "cmdline").length === 0) return "gone";
   }
   return environment.includes(token) ? "ours" : "stranger";
 }

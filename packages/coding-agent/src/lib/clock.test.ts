@@ -61,6 +61,17 @@ describe("a sleep that counts only what we are awake for", () => {
     await clock.advance(100);
     expect(sleeping.isOver).toBe(true);
   });
+
+  it("is over soon when the process stands still again and again", async () => {
+    const clock = new FakeClock();
+    const sleeping = state(clock);
+    for (let standstill = 0; standstill < 6; standstill++) {
+      expect(sleeping.isOver).toBe(false);
+      clock.advanceSync(500);
+      await clock.advance(0);
+    }
+    expect(sleeping.isOver).toBe(true);
+  });
 });
 
 it("ids are UUIDs of version 7 that sort by time, short ids have 8 hex digits, and counted ids count", () => {

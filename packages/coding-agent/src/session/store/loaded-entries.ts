@@ -57,7 +57,7 @@ export function loadEntries({ bytes, index, isWholeFile, readBlob, soundness }: 
   /** Messages of a role that is not listed: only a closer look tells whether they are messages to us. */
   const strangers = new Map<number, string>();
   const kindOfStranger = (position: number): string => {
-    const kind = strangers.get(position) ?? parse(position)?.type ?? "message";
+    const kind = strangers.get(position) ?? (parse(position)?.type === "custom" ? "custom" : "message");
     strangers.set(position, kind);
     return kind;
   };
