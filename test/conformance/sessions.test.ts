@@ -414,7 +414,16 @@ describe("a session that cannot be opened", () => {
       },
       /notes\.txt is not a session file/,
     ],
-    ["a path below a file", (rpc) => `${writeSession(rpc, "boats.jsonl")}/below.jsonl`, /boats\.jsonl/],
+    [
+      "a path below a file",
+      (rpc) => `${writeSession(rpc, "boats.jsonl")}/below.jsonl`,
+      /^The session file .*boats\.jsonl\/below\.jsonl cannot be read: ENOTDIR: not a directory$/,
+    ],
+    [
+      "a session of a folder below a file",
+      (rpc) => writeSession(rpc, "gone.jsonl", STORY, { cwd: "/dev/null/folder" }),
+      /^Stored session working directory does not exist: \/dev\/null\/folder\n/,
+    ],
     [
       "a session of a folder that is gone",
       (rpc) => writeSession(rpc, "gone.jsonl", STORY, { cwd: "/no/such/folder" }),

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from "node:fs";
+import { type Stats, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { Params, Result } from "@tiller/protocol/commands/index";
@@ -24,6 +24,7 @@ import { createSessionSwitch, type Refused, type SessionSource } from "./session
 import { createSessionViews } from "./session/session-views.ts";
 import { beginSession, newHeader } from "./session/store/begin-session.ts";
 import { beginsConversation } from "./session/store/entry-rules.ts";
+import { reasonOf } from "./session/store/file-errors.ts";
 import { newestSession } from "./session/store/find-session.ts";
 import { journalPath, removeJournal } from "./session/store/journal-file.ts";
 import { listSessions } from "./session/store/listing.ts";
@@ -184,8 +185,12 @@ function sessionSource(options: HistoryOptions, settleIn: (folder: string) => vo
       }),
     newestIn(folder) {
       if (!options.keepsFiles) return { refused: "open_session requires session persistence (omit --no-session)" };
-      const facts = statSync(folder, { throwIfNoEntry: false });
-      if (facts && !facts.isDirectory()) return { refused: `open_session: ${folder} is not a folder` };
+      try {
+        const facts = statSync(folder, { throwIfNoEntry: false });
+        if (facts && !facts.isDirectory()) return { refused: `open_session: ${folder} is not a folder` };
+      } catch (error) {
+        return { refused: `open_session: ${folder} cannot be used: ${reasonOf(error)}; name another folder` };
+      }
       return { path: newestSession(folder) };
     },
     settleIn,
@@ -202,14 +207,23 @@ function sessionSource(options: HistoryOptions, settleIn: (folder: string) => vo
 
 function isSameFile(path: string, current: string | undefined): boolean {
   if (current === undefined || path === current) return path === current;
-  const [one, other] = [path, current].map((file) => statSync(file, { throwIfNoEntry: false }));
+  const [one, other] = [path, current].map(factsOf);
   return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;
+}
+
+/** Why a file cannot be looked at is said by whoever opens it. */
+function factsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Opens a session file whose folder still exists. One that is refused is left as it is, not even repaired. */
 function openFile(path: string, options: OpenOptions): OpenSession {
   const stored = readHead(path)?.cwd;
-  const isGone = stored && !statSync(stored, { throwIfNoEntry: false })?.isDirectory();
+  const isGone = stored && !factsOf(stored)?.isDirectory();
   if (!isGone) return openSession(path, options);
   throw new Error(
     `Stored session working directory does not exist: ${stored}\nSession file: ${path}\nCurrent working directory: ${options.cwd}`,
