@@ -29,6 +29,7 @@ export function createLiveOutput({ output, clock, tell }: LiveOutputOptions): Li
   let cancel: (() => void) | undefined;
   let isWaiting = false;
   let isFinished = false;
+  let isTouched = false;
 
   const takeNews = (): string => {
     const { bytes, place } = output.since(told);
@@ -52,6 +53,7 @@ export function createLiveOutput({ output, clock, tell }: LiveOutputOptions): Li
     });
   };
   const touch = (): void => {
+    isTouched = true;
     if (cancel || isWaiting || isFinished) return;
     const wait = nextAt - clock.now();
     if (wait <= 0) tellNews();
@@ -63,7 +65,7 @@ export function createLiveOutput({ output, clock, tell }: LiveOutputOptions): Li
     finish() {
       cancel?.();
       isFinished = true;
-      tellNews();
+      if (isTouched) tellNews();
     },
   };
 }

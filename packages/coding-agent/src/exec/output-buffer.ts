@@ -47,7 +47,7 @@ const DEFAULT_MAX_SPILL = 1024 ** 3;
 export function createOutputBuffer(options: OutputBufferOptions): OutputBuffer {
   const ring = createRing(options.keepBytes);
   const lines = createLineCounter();
-  const file = createSpillFile(options.spillFolder ?? tmpdir(), options.maxSpillBytes ?? DEFAULT_MAX_SPILL);
+  const file = createSpillFile(options.spillFolder, options.maxSpillBytes ?? DEFAULT_MAX_SPILL);
   const spillAfter = Math.min(options.spillAfterBytes, options.keepBytes);
   let totalBytes = 0;
 
@@ -61,6 +61,7 @@ export function createOutputBuffer(options: OutputBufferOptions): OutputBuffer {
       ring.write(chunk);
     },
     tail() {
+      if (totalBytes === 0) return NOTHING;
       const complete = totalBytes <= options.keepBytes;
       const kept = ring.bytes();
       const text = cleanText(complete ? kept.toString("utf8") : decodeCutUtf8(kept));
@@ -82,11 +83,13 @@ export function createOutputBuffer(options: OutputBufferOptions): OutputBuffer {
   };
 }
 
+const NOTHING: OutputTail = { text: "", complete: true, totalBytes: 0, totalLines: 0, lastLineBytes: 0 };
+
 const FIRST_ALLOCATION = 4096;
 
-/** The last `capacity` bytes. Starts small, because most outputs are. */
+/** The last `capacity` bytes. Starts small, because most outputs are, or empty. */
 function createRing(capacity: number) {
-  let store = Buffer.alloc(Math.min(FIRST_ALLOCATION, capacity));
+  let store = Buffer.alloc(0);
   let used = 0;
   let next = 0;
 
@@ -101,7 +104,7 @@ function createRing(capacity: number) {
   };
   const growFor = (length: number) => {
     if (store.length === capacity || used + length <= store.length) return;
-    const larger = Buffer.alloc(Math.min(capacity, Math.max(store.length * 2, used + length)));
+    const larger = Buffer.alloc(Math.min(capacity, Math.max(FIRST_ALLOCATION, store.length * 2, used + length)));
     bytes().copy(larger);
     store = larger;
     next = used % store.length;
@@ -183,7 +186,7 @@ function countDense(chunk: Uint8Array): number {
 const BATCH_BYTES = 256 * 1024;
 
 /** Synchronous writes: they go to the page cache in microseconds, and a slow disk slows the program that prints, as it should. */
-function createSpillFile(folder: string, maxBytes: number) {
+function createSpillFile(folder: string | undefined, maxBytes: number) {
   let path: string | undefined;
   let fd: number | undefined;
   let batch = Buffer.alloc(0);
@@ -248,7 +251,7 @@ function createSpillFile(folder: string, maxBytes: number) {
     close,
     remove,
     open(begin: Uint8Array) {
-      const name = resolve(folder, `tiller-bash-${randomHex(16)}.log`);
+      const name = resolve(folder ?? tmpdir(), `tiller-bash-${randomHex(16)}.log`);
       try {
         fd = openSync(name, "wx", 0o600);
         path = name;

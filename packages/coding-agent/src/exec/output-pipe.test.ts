@@ -1,11 +1,12 @@
-import { lstatSync, readdirSync, symlinkSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, lstatSync, readdirSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { expect, it } from "vitest";
 import { createPipePool } from "./output-pipe.ts";
 
 it("one of which only the read end can be opened is none, and leaves nothing open", () => {
   // Nobody may write to a program that runs.
-  const pool = createPipePool((path) => {
-    symlinkSync(process.execPath, path);
+  const pool = createPipePool((paths) => {
+    for (const path of paths) symlinkSync(process.execPath, path);
     return true;
   });
   const openFiles = () => readdirSync("/proc/self/fd").length;
@@ -15,12 +16,46 @@ it("one of which only the read end can be opened is none, and leaves nothing ope
 });
 
 it("one that cannot be opened leaves no file behind", () => {
-  let made = "";
-  const pool = createPipePool((path) => {
-    made = path;
-    symlinkSync("/nowhere/at/all", path);
+  const made: string[] = [];
+  const pool = createPipePool((paths) => {
+    for (const path of paths) symlinkSync("/nowhere/at/all", path);
+    made.push(...paths);
     return true;
   });
   expect(pool.take(() => undefined)).toBeUndefined();
-  expect(lstatSync(made, { throwIfNoEntry: false })).toBeUndefined();
+  expect(made.map((path) => lstatSync(path, { throwIfNoEntry: false }))).toEqual([undefined, undefined]);
 });
+
+it("two serve all processes that follow one another", async () => {
+  let made = 0;
+  const pool = createPipePool((paths) => {
+    made += 1;
+    return spawnSync("mkfifo", paths).status === 0;
+  });
+  for (let time = 0; time < 10; time++) {
+    const heard: string[] = [];
+    const pipe = pool.take((chunk) => heard.push(String(chunk)))!;
+    writeSync(pipe.writeEnd, `${time}`);
+    // What is got ready for the next one must not be told of this one.
+    await nextTurn();
+    pipe.closeWriteEnd();
+    await pipe.closed;
+    expect(heard).toEqual([`${time}`]);
+    await nextTurn();
+  }
+  expect(made).toBe(1);
+});
+
+it("where only one of two can be made there is none, and no file is left behind", () => {
+  const made: string[] = [];
+  const pool = createPipePool((paths) => {
+    made.push(...paths);
+    writeFileSync(paths[0]!, "");
+    return false;
+  });
+  expect(pool.take(() => undefined)).toBeUndefined();
+  expect(pool.take(() => undefined)).toBeUndefined();
+  expect(made.map((path) => existsSync(path))).toEqual([false, false]);
+});
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,9 +1,8 @@
-import { closeSync, constants, openSync, unlinkSync } from "node:fs";
+import { closeSync, constants, openSync, rmSync, unlinkSync } from "node:fs";
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomHex } from "../lib/clock.ts";
-import { afterwards } from "./afterwards.ts";
 
 /**
  * Real pipes for the output of processes. What `spawn` calls a pipe is a socket: `> /dev/stderr` fails on it (Linux cannot
@@ -43,67 +42,74 @@ interface OpenPipe {
   begin(onData: (chunk: Buffer) => void): OutputPipe;
 }
 
-export function createPipePool(makeFifo: (path: string) => boolean): PipePool {
+export function createPipePool(makeFifos: (paths: readonly string[]) => boolean): PipePool {
   const idle: Pipe[] = [];
   /** For the next process, so that its start need not wait for this. */
   let ready: OpenPipe | undefined;
   // Bun reads nothing from a named pipe through a socket.
   let isPossible = process.platform !== "win32" && process.versions.bun === undefined;
 
-  const make = (): Pipe | undefined => {
-    const path = join(tmpdir(), `tiller-pipe-${randomHex(24)}`);
-    isPossible = makeFifo(path);
-    if (!isPossible) return undefined;
-    const fd = openOrRemove(path);
-    // Where an open file has a name of its own, nothing is left in the folder, however we end.
-    if (process.platform !== "linux") return { fd, path, buffer: Buffer.alloc(READ_BYTES) };
-    unlinkSync(path);
-    return { fd, path: `/proc/self/fd/${fd}`, buffer: Buffer.alloc(READ_BYTES) };
+  /** One for now, and one that is got ready meanwhile: two take no longer than one. */
+  const make = (): void => {
+    const paths = [1, 2].map(() => join(tmpdir(), `tiller-pipe-${randomHex(24)}`));
+    isPossible = makeFifos(paths);
+    for (const path of paths) {
+      const pipe = isPossible ? keepOpen(path) : undefined;
+      if (pipe) idle.push(pipe);
+      else rmSync(path, { force: true });
+    }
   };
   const putBack = (pipe: Pipe): void => {
     if (idle.length < MOST_IDLE) idle.push(pipe);
     else discard(pipe);
-    afterwards(prepare);
   };
-  const open = (find: () => Pipe | undefined): OpenPipe | undefined => {
-    let pipe: Pipe | undefined;
-    try {
-      pipe = find();
-      const found = pipe;
-      return found && openPipe(found, () => putBack(found));
-    } catch (error) {
-      if (pipe) discard(pipe);
-      // A full disk or too many open files: a socket will do.
-      if (!(error instanceof Error && "code" in error)) throw error;
-      return undefined;
-    }
+  const openIdle = (): OpenPipe | undefined => {
+    const pipe = idle.pop();
+    if (!pipe) return undefined;
+    const opened = unlessRefused(() => openPipe(pipe, () => putBack(pipe)));
+    if (!opened) discard(pipe);
+    return opened;
   };
   const prepare = (): void => {
-    ready ??= open(() => idle.pop());
-  };
-  const takeReady = (): OpenPipe | undefined => {
-    const taken = ready;
-    ready = undefined;
-    return taken;
+    ready ??= openIdle();
   };
 
   return {
-    take: (onData) => (takeReady() ?? open(() => idle.pop() ?? (isPossible ? make() : undefined)))?.begin(onData),
+    take(onData) {
+      if (!ready && idle.length === 0 && isPossible) make();
+      prepare();
+      const taken = ready?.begin(onData);
+      ready = undefined;
+      // The process that this one is for takes its time to begin, and until then we have none to lose.
+      if (taken) setImmediate(prepare);
+      return taken;
+    },
   };
+}
+
+/** A full disk or too many open files: a socket will do. */
+function unlessRefused<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    return undefined;
+  }
+}
+
+function keepOpen(path: string): Pipe | undefined {
+  const fd = unlessRefused(() => openSync(path, O_RDONLY | O_NONBLOCK));
+  if (fd === undefined) return undefined;
+  const buffer = Buffer.alloc(READ_BYTES);
+  // Where an open file has a name of its own, nothing is left in the folder, however we end.
+  if (process.platform !== "linux") return { fd, path, buffer };
+  unlinkSync(path);
+  return { fd, path: `/proc/self/fd/${fd}`, buffer };
 }
 
 function discard({ fd, path }: Pipe): void {
   closeSync(fd);
   if (!path.startsWith("/proc/")) unlinkSync(path);
-}
-
-function openOrRemove(path: string): number {
-  try {
-    return openSync(path, O_RDONLY | O_NONBLOCK);
-  } catch (error) {
-    unlinkSync(path);
-    throw error;
-  }
 }
 
 /** Both ends or none. */
@@ -134,8 +140,9 @@ function openPipe(pipe: Pipe, onClosed: () => void): OpenPipe {
   };
   const socket = new Socket(options);
   socket.on("error", () => socket.destroy());
-  const closed = new Promise<void>((resolve) => socket.once("close", resolve));
-  void closed.then(onClosed);
+  // The end is known one turn of the event loop before the descriptor is closed.
+  const closed = new Promise<void>((resolve) => socket.once("end", resolve).once("close", resolve));
+  socket.once("close", onClosed);
   // Nobody waits for one that is not used.
   socket.unref();
   return {

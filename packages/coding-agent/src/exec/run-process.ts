@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { delimiter } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import type { Clock } from "@tiller/protocol/clock";
-import { randomHex } from "../lib/clock.ts";
+import { randomHex, systemClock } from "../lib/clock.ts";
 import { searchPath } from "../lib/search-path.ts";
 import { afterwards } from "./afterwards.ts";
 import { onEndProcesses, TOKEN_VARIABLE } from "./end-processes.ts";
@@ -52,6 +52,9 @@ const GIVE_UP_MS = 1000;
 /** The look for children that left the process group comes after the answer. */
 const SWEEP_AFTER_MS = 20;
 
+/** Whether anything is left in the groups is looked at for all that end in this time: the next command may follow at once. */
+const LOOK_AFTER_MS = 20;
+
 /** A process that is spoken to and does not listen must not fill our memory. */
 const LONGEST_BACKLOG = 64 * 1024 * 1024;
 
@@ -62,12 +65,13 @@ const groups = new Map<number, string>();
 const lastingGroups = new Set<number>();
 const watchdog = createWatchdog(spawn, instanceToken);
 /** A worker closes at its end every descriptor it has opened by number, also those that a socket has closed long ago. */
-const pipes = isMainThread ? createPipePool(makeFifo) : undefined;
+const pipes = isMainThread ? createPipePool(makeFifos) : undefined;
 let started = 0;
+let isLookDue = false;
 
-function makeFifo(path: string): boolean {
+function makeFifos(paths: readonly string[]): boolean {
   const env = { PATH: searchPath(process.env.PATH ?? "/usr/bin:/bin").join(delimiter) };
-  return spawnSync("mkfifo", ["-m", "600", path], { stdio: "ignore", env }).status === 0;
+  return spawnSync("mkfifo", ["-m", "600", ...paths], { stdio: "ignore", env }).status === 0;
 }
 
 /** What follows our own token in that of a process: `+` for one that lasts. */
@@ -120,7 +124,7 @@ export function startLasting(
   const { pid } = child;
   if (pid !== undefined) lastingGroups.add(pid);
   const exit = exitOf(child, request);
-  watchGroup(pid, output, "");
+  watchGroup(pid, output);
   const kill = (): void => {
     if (pid !== undefined) signalGroup(pid, "SIGKILL");
     killByToken(token);
@@ -159,7 +163,7 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
   const token = nextToken();
   const { child, output } = start(request, token);
   const exit = exitOf(child, request);
-  watchGroup(child.pid, output, request.env[TOKEN_VARIABLE] ?? "");
+  watchGroup(child.pid, output, request.env[TOKEN_VARIABLE]);
   const ending = watchForEnd(child.pid, token, request, signal);
   const over = untilOver(exit, output, ending, request.clock);
   try {
@@ -220,25 +224,25 @@ function exitOf(child: ChildProcess, request: Pick<ProcessRequest, "file" | "cwd
 }
 
 /** Remembers the process group until it is empty, here and with the watchdog. */
-function watchGroup(group: number | undefined, output: Output, marks: string): void {
+function watchGroup(group: number | undefined, output: Output, marks = ""): void {
   if (group === undefined) return;
-  forgetEmptyGroups();
   groups.set(group, marks);
   watchdog.watch(groups.keys());
-  // Whoever closed its output may still run; then the group is looked at again when the next one starts.
-  const look = (): void => {
-    forgetEmptyGroups();
-    watchdog.watch(groups.keys());
-  };
-  void output.closed.then(() => afterwards(look));
+  // Whoever closed its output may still run; then the group is looked at again when the next one has ended.
+  void output.closed.then(() => {
+    if (!isLookDue) systemClock.after(LOOK_AFTER_MS, forgetEmptyGroups, true);
+    isLookDue = true;
+  });
 }
 
 function forgetEmptyGroups(): void {
+  isLookDue = false;
   for (const group of groups.keys()) {
     if (groupExists(group)) continue;
     groups.delete(group);
     lastingGroups.delete(group);
   }
+  watchdog.watch(groups.keys());
 }
 
 /** Ends the tree on abort or timeout, whichever is first, and remembers which it was. */

@@ -29,10 +29,12 @@ describe("what is made late", () => {
       () => folder,
       async (key) => asked.push(key),
     );
-    await value();
-    await value();
+    await value.load();
+    await value.load();
+    expect(value.made).toBe(1);
     folder = "/b";
-    await value();
+    expect(value.made).toBeUndefined();
+    await value.load();
     expect(asked).toEqual(["/a", "/b"]);
   });
 });

@@ -29,11 +29,17 @@ export function late<T>(make: () => Promise<T>): Late<T> {
 }
 
 /** The same, made anew when the key is another one. */
-export function latePer<T>(key: () => string, make: (key: string) => Promise<T>): () => Promise<T> {
+export function latePer<T>(key: () => string, make: (key: string) => Promise<T>): Late<T> {
   let known: { key: string; value: Late<T> } | undefined;
-  return () => {
+  const valueNow = (): Late<T> => {
     const now = key();
     if (known?.key !== now) known = { key: now, value: late(() => make(now)) };
-    return known.value.load();
+    return known.value;
+  };
+  return {
+    load: () => valueNow().load(),
+    get made() {
+      return valueNow().made;
+    },
   };
 }
