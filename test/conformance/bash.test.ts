@@ -221,6 +221,16 @@ describe("abort_bash", () => {
     expect(await rpc.waitFor(isAnswer("2"))).toMatchObject({ data: { cancelled: false, output: "hi\n" } });
   });
 
+  it("in the same write keeps the command from beginning at all, also when others have run before", async () => {
+    const rpc = start();
+    await bash(rpc, "true");
+    for (let n = 0; n < 10; n++) {
+      rpc.send(`{"id":"${n}","type":"bash","command":": >begun; sleep 600"}\n{"type":"abort_bash"}\n`);
+      expect(await rpc.waitFor(isAnswer(`${n}`))).toMatchObject({ data: { cancelled: true, output: "" } });
+    }
+    expect(existsSync(join(rpc.sandbox.cwd, "begun"))).toBe(false);
+  });
+
   it("leaves a run alone, as abort leaves a command alone", async () => {
     const rpc = start({ script: ['text "on" + endless "." pace 5'] });
     await rpc.call({ type: "prompt", message: "go" });
@@ -236,6 +246,13 @@ describe("abort_bash", () => {
 const OWN_TMP = { files: { "tmp/.keep": "" }, env: { TMPDIR: "tmp" } };
 
 describe("the output of a command", () => {
+  it.each(["a.txt", "a.txt/below", "nowhere"])("needs no folder for its files: TMPDIR is %s", async (TMPDIR) => {
+    const rpc = start({ files: { "a.txt": "" }, env: { TMPDIR } });
+    for (const word of ["first", "second", "third"]) {
+      expect(await bash(rpc, `echo ${word}`)).toMatchObject({ output: `${word}\n`, exitCode: 0 });
+    }
+  });
+
   it("is told while it grows, and joined it is the output", async () => {
     const rpc = start();
     const command =

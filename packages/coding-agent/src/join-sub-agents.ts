@@ -61,7 +61,7 @@ export function joinSubAgents(ground: Ground, parts: SubAgentParts): SessionSubA
       agentModelOverrides: settings.get("task.agentModelOverrides"),
       eager: settings.get("task.eager"),
     },
-    agents: agents.load,
+    agents,
     models: found,
     clock,
     emit: parts.emit,

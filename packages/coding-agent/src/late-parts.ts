@@ -77,7 +77,7 @@ export function lateMachinery(
         request: requestOf(settings, store),
       });
     },
-  ).load;
+  );
 }
 
 /** The rules that the answers of a session are held to. */
@@ -110,14 +110,14 @@ export function lateResources(
       for (const problem of resources.problems) onProblem(problem);
       return resources;
     },
-  ).load;
+  );
 }
 
 /** The shell commands of the host. */
 export function lateShell(ground: Ground, store: SessionStore): RunShell {
   const { run, env, cwd, settings, extensions, recording } = ground;
   const clock = recording?.liveClock ?? ground.clock;
-  const shells = latePer(
+  const load = latePer(
     () => store.cwd,
     async (folder) => {
       const { createShellCommands } = await import("./shell-command.ts");
@@ -132,9 +132,7 @@ export function lateShell(ground: Ground, store: SessionStore): RunShell {
       });
     },
   );
-  // All but the first command begin at once: what else is to do for them is done while the shell starts.
-  const plain: RunShell = (...command) =>
-    shells.made?.(...command) ?? shells.load().then((runInShell) => runInShell(...command));
+  const plain: RunShell = async (...command) => (await load())(...command);
   const runShell = recording ? recording.shell(plain) : plain;
   const hooks = extensions?.host.hooks;
   if (!hooks) return runShell;

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, rmSync, unlinkSync } from "node:fs";
+import { closeSync, constants, openSync, unlinkSync } from "node:fs";
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,8 +56,10 @@ export function createPipePool(makeFifos: (paths: readonly string[]) => boolean)
     for (const path of paths) {
       const pipe = isPossible ? keepOpen(path) : undefined;
       if (pipe) idle.push(pipe);
-      else rmSync(path, { force: true });
+      else unlessRefused(() => unlinkSync(path));
     }
+    // Where one could not be opened, or not be taken out of the folder, the next would not fare better.
+    isPossible &&= idle.length > 0;
   };
   const putBack = (pipe: Pipe): void => {
     if (idle.length < MOST_IDLE) idle.push(pipe);
@@ -101,10 +103,12 @@ function keepOpen(path: string): Pipe | undefined {
   const fd = unlessRefused(() => openSync(path, O_RDONLY | O_NONBLOCK));
   if (fd === undefined) return undefined;
   const buffer = Buffer.alloc(READ_BYTES);
-  // Where an open file has a name of its own, nothing is left in the folder, however we end.
   if (process.platform !== "linux") return { fd, path, buffer };
-  unlinkSync(path);
-  return { fd, path: `/proc/self/fd/${fd}`, buffer };
+  // Here an open file has a name of its own: nothing is left in the folder, however we end.
+  const isUnlinked = unlessRefused(() => unlinkSync(path) ?? true);
+  if (isUnlinked) return { fd, path: `/proc/self/fd/${fd}`, buffer };
+  closeSync(fd);
+  return undefined;
 }
 
 function discard({ fd, path }: Pipe): void {

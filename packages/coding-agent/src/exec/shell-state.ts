@@ -13,7 +13,7 @@ export interface ShellPlace {
 /**
  * Lets folder and exported variables survive from one command to the next although each has a shell of its own: at its end a
  * shell writes down both, and the next one starts with them. A command that sets a trap for its own end, replaces the shell
- * by another program or is killed leaves everything as it was.
+ * by another program or is killed outright leaves everything as it was.
  */
 export interface ShellState {
   prepare(command: string): PreparedCommand;

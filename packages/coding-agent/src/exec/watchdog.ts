@@ -105,8 +105,7 @@ function openGroupList(): GroupList | undefined {
   const path = join(tmpdir(), `tiller-groups-${randomHex(24)}`);
   try {
     const fd = openSync(path, "wx", 0o600);
-    const forReading = openSync(path, "r");
-    unlinkSync(path);
+    const forReading = openOrForget(path, fd);
     return {
       forReading,
       closeForReading: () => closeSync(forReading),
@@ -116,6 +115,18 @@ function openGroupList(): GroupList | undefined {
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return undefined;
+  }
+}
+
+/** A second time, for reading. In every case the file has no name afterwards. */
+function openOrForget(path: string, fd: number): number {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  } finally {
+    unlinkSync(path);
   }
 }
 

@@ -29,12 +29,10 @@ describe("what is made late", () => {
       () => folder,
       async (key) => asked.push(key),
     );
-    await value.load();
-    await value.load();
-    expect(value.made).toBe(1);
+    await value();
+    await value();
     folder = "/b";
-    expect(value.made).toBeUndefined();
-    await value.load();
+    await value();
     expect(asked).toEqual(["/a", "/b"]);
   });
 });

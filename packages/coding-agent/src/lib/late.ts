@@ -29,17 +29,11 @@ export function late<T>(make: () => Promise<T>): Late<T> {
 }
 
 /** The same, made anew when the key is another one. */
-export function latePer<T>(key: () => string, make: (key: string) => Promise<T>): Late<T> {
+export function latePer<T>(key: () => string, make: (key: string) => Promise<T>): () => Promise<T> {
   let known: { key: string; value: Late<T> } | undefined;
-  const valueNow = (): Late<T> => {
+  return () => {
     const now = key();
     if (known?.key !== now) known = { key: now, value: late(() => make(now)) };
-    return known.value;
-  };
-  return {
-    load: () => valueNow().load(),
-    get made() {
-      return valueNow().made;
-    },
+    return known.value.load();
   };
 }
