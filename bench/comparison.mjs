@@ -1,9 +1,9 @@
 // Tiller beside its peers and the floor agent, all in one run and in turns.
 import { abortsIn } from "./aborts.mjs";
-import { pssMb } from "./machine.mjs";
+import { cpuMs, treePssMb } from "./machine.mjs";
 import { PEER_NAMES } from "./peers.mjs";
 import { timeToExit } from "./processes.mjs";
-import { FLOOR, inTurns, OURS, prompt, settle, withAgent } from "./sampling.mjs";
+import { expect, FLOOR, idle, inTurns, OURS, prompt, settle, withAgent } from "./sampling.mjs";
 import { inFolder, openSession, plantSession, promptAtLength, sessionEntries, warmUpMock } from "./sessions.mjs";
 import { median } from "./statistics.mjs";
 
@@ -23,9 +23,22 @@ const start = {
       : { ms: await withAgent(bench, contender, firstAnswer) },
 };
 
+const ending = {
+  reps: 3,
+  numbers: { cpu: ["start to first answer, processor time", "ms"], exit: ["end of stdin to exit", "ms"] },
+  sample: (bench, contender) =>
+    withAgent(bench, contender, async (agent) => {
+      await firstAnswer(agent);
+      const cpu = cpuMs(agent.pid);
+      const began = performance.now();
+      await agent.close();
+      return { cpu, exit: performance.now() - began };
+    }),
+};
+
 const memory = {
   reps: 3,
-  numbers: { pss: ["idle, PSS", "MB", 1.25] },
+  numbers: { pss: ["idle, PSS", "MB", 1.25], used: ["after ten prompts, PSS", "MB"] },
   sample: (bench, contender) =>
     withAgent(
       bench,
@@ -33,7 +46,10 @@ const memory = {
       async (agent) => {
         await firstAnswer(agent);
         await settle(bench);
-        return { pss: pssMb(agent.pid) };
+        const pss = treePssMb(agent.pid);
+        for (let i = 0; i < 10; i++) await prompt(agent, "deltas=20");
+        await settle(bench);
+        return { pss, used: treePssMb(agent.pid) };
       },
       { node: bench.privateNode() },
     ),
@@ -57,21 +73,46 @@ const ttft = {
     ),
 };
 
-const stream = (count, reps) => ({
+const stream = (count, reps, limit) => ({
   reps,
-  numbers: { ms: [`${count.toLocaleString("en")} deltas`, "ms", 2] },
+  numbers: {
+    ms: [`${count.toLocaleString("en")} deltas`, "ms", limit],
+    mb: [`${count.toLocaleString("en")} deltas, stdout`, "MB"],
+  },
   sample: (bench, contender) =>
     withAgent(
       bench,
       contender,
       async (agent) => {
         await prompt(agent, "deltas=1");
-        return { ms: (await prompt(agent, `deltas=${bench.quick ? 20 : count}`)).end };
+        const before = agent.received;
+        const { end } = await prompt(agent, `deltas=${bench.quick ? 20 : count}`);
+        return { ms: end, mb: (agent.received - before) / 1e6 };
       },
       // Some write gigabytes.
       { args: DELTAS, record: false },
     ),
 });
+
+const paced = {
+  reps: 2,
+  numbers: {
+    cpu: ["2,000 deltas, 200 a second, processor time", "ms"],
+    mb: ["2,000 deltas, 200 a second, stdout", "MB"],
+  },
+  sample: (bench, contender) =>
+    withAgent(
+      bench,
+      contender,
+      async (agent) => {
+        await prompt(agent, "deltas=1");
+        const before = { cpu: cpuMs(agent.pid), received: agent.received };
+        await prompt(agent, `deltas=${bench.quick ? 20 : 2000} by=1 every=5`);
+        return { cpu: cpuMs(agent.pid) - before.cpu, mb: (agent.received - before.received) / 1e6 };
+      },
+      { args: DELTAS, record: false },
+    ),
+};
 
 const tools = {
   reps: 3,
@@ -85,7 +126,11 @@ const tools = {
 
 const shell = {
   reps: 11,
-  numbers: { least: ["`bash` `true`", "ms", 1.2], flood: ["`bash` with 50 MB of output", "ms", 1.5] },
+  numbers: {
+    least: ["`bash` `true`", "ms", 1.2],
+    program: ["`bash` `/bin/true`", "ms"],
+    flood: ["`bash` with 50 MB of output", "ms", 1.5],
+  },
   sample: (bench, contender) =>
     withAgent(
       bench,
@@ -95,35 +140,75 @@ const shell = {
           const began = performance.now();
           return (await agent.ask({ type: "bash", command })).at - began;
         };
+        const often = async (command, count) => {
+          const times = [];
+          for (let i = 0; i < (bench.quick ? 2 : count); i++) times.push(await run(command));
+          return median(times);
+        };
         await run("true");
-        const times = [];
-        for (let i = 0; i < (bench.quick ? 2 : 30); i++) times.push(await run("true"));
+        const least = await often("true", 30);
+        const program = await often("/bin/true", 10);
         const bytes = bench.quick ? 1_000_000 : 50_000_000;
         const flood = await run(`yes 'a line of a long output, as programs print them' | head -c ${bytes}`);
-        return { least: median(times), flood };
+        return { least, program, flood };
       },
       { record: false },
     ),
 };
 
-const session = {
-  reps: 5,
+/** A session of so many messages: opened, read, gone on with. One of none is a new one. */
+const session = (size, reps, limits = {}) => ({
+  reps,
   numbers: {
-    open: ["open 50,000 messages", "ms", 0.5],
-    prompt: ["prompt to end at 50,000 messages", "ms", 1],
-    pss: ["memory after loading them, PSS", "MB", 1],
+    ...(size > 0 && { open: [`open ${size.toLocaleString("en")} messages`, "ms", limits.open] }),
+    prompt: [`prompt to end at ${size.toLocaleString("en")} messages`, "ms", limits.prompt],
+    pss: [
+      size > 0 ? `memory after loading ${size.toLocaleString("en")}, PSS` : "memory of a new session, PSS",
+      "MB",
+      limits.pss,
+    ],
+    first: [`first prompt to end at ${size.toLocaleString("en")} messages`, "ms"],
+    read: [`\`get_messages\` of ${size.toLocaleString("en")}`, "ms"],
+    append: [`\`bash\` \`true\` at ${size.toLocaleString("en")} messages`, "ms"],
   },
   async sample(bench, contender) {
-    const count = bench.quick ? 40 : 50_000;
+    const count = bench.quick ? Math.min(40, size) : size;
     const entries = sessionEntries(count);
     await warmUpMock(bench, entries);
+    const timed = async (agent, request) => {
+      const began = performance.now();
+      return (await agent.ask(request)).at - began;
+    };
     const use = async (agent, home) => {
-      const open = await openSession(agent, contender, plantSession(home, entries), count);
+      const file = plantSession(home, entries);
+      const open = count > 0 ? await openSession(agent, contender, file, count) : undefined;
+      if (open === undefined) await firstAnswer(agent);
       await settle(bench);
-      const pss = pssMb(agent.pid);
-      return { open, pss, prompt: (await promptAtLength(bench, agent)).prompt };
+      const pss = treePssMb(agent.pid);
+      const { firstPrompt: first, prompt: later } = await promptAtLength(bench, agent);
+      const read = await timed(agent, { type: "get_messages" });
+      const appends = [];
+      for (let i = 0; i < (bench.quick ? 2 : 6); i++)
+        appends.push(await timed(agent, { type: "bash", command: "true" }));
+      return { open, pss, prompt: later, first, read, append: median(appends.slice(1)) };
     };
     return withAgent(bench, contender, use, { session: inFolder, node: bench.privateNode(), record: false });
+  },
+});
+
+const resumed = {
+  reps: 3,
+  numbers: { ms: ["start with a session of 10,000 messages", "ms"] },
+  async sample(bench, contender) {
+    const count = bench.quick ? 40 : 10_000;
+    const entries = sessionEntries(count);
+    const option = bench.peers?.[contender]?.resume ?? "--session";
+    const use = async (agent) => {
+      const { at, data } = await agent.call({ type: "get_state" });
+      expect(contender, `messages after ${option}`, data.messageCount, count);
+      return { ms: at - agent.began };
+    };
+    return withAgent(bench, contender, use, { session: (home) => [option, plantSession(home, entries)] });
   },
 };
 
@@ -146,33 +231,53 @@ const commands = {
     ),
 };
 
+/** Whoever joins goes on when all are there, or when it is opened for good. */
+function gathering(count) {
+  let missing = count;
+  let open;
+  const there = new Promise((resolve) => {
+    open = resolve;
+  });
+  const join = () => {
+    missing -= 1;
+    if (missing === 0) open();
+    return there;
+  };
+  return { join, open };
+}
+
 const many = {
   reps: 3,
-  numbers: { ms: ["20 agents started", "ms", 1.5], pss: ["20 agents, idle, PSS", "MB", 1.5] },
+  numbers: {
+    ms: ["20 agents started", "ms", 1.5],
+    pss: ["20 agents, idle, PSS", "MB", 1.5],
+    stream: ["20 agents, 2,000 deltas each, at once", "ms"],
+  },
   async sample(bench, contender) {
     const began = performance.now();
     const count = bench.quick ? 2 : 20;
-    let waiting = count;
-    let allThere;
-    const there = new Promise((resolve) => {
-      allThere = resolve;
-    });
+    const [started, measured] = [gathering(count), gathering(count)];
     const one = async (agent) => {
       await firstAnswer(agent);
       const ms = performance.now() - began;
-      waiting -= 1;
-      if (waiting === 0) allThere();
-      await there;
+      await started.join();
       await settle(bench);
-      return { ms, pss: pssMb(agent.pid) };
+      const pss = treePssMb(agent.pid);
+      await measured.join();
+      return { ms, pss, stream: (await prompt(agent, `deltas=${bench.quick ? 20 : 2000}`)).end };
     };
-    const started = Array.from({ length: count }, () =>
-      withAgent(bench, contender, one, { node: bench.privateNode() }).finally(allThere),
+    const letGo = () => {
+      started.open();
+      measured.open();
+    };
+    const agents = Array.from({ length: count }, () =>
+      withAgent(bench, contender, one, { args: DELTAS, node: bench.privateNode(), record: false }).finally(letGo),
     );
     // One that fails lets the others go, and all are gone before this one is given up.
-    await Promise.allSettled(started);
-    const agents = await Promise.all(started);
-    return { ms: Math.max(...agents.map(({ ms }) => ms)), pss: agents.reduce((sum, { pss }) => sum + pss, 0) };
+    await Promise.allSettled(agents);
+    const all = await Promise.all(agents);
+    const last = (key) => Math.max(...all.map((one) => one[key]));
+    return { ms: last("ms"), pss: all.reduce((sum, { pss }) => sum + pss, 0), stream: last("stream") };
   },
 };
 
@@ -185,7 +290,77 @@ const abort = {
     })),
 };
 
-const PARTS = [start, memory, ttft, stream(10_000, 9), stream(50_000, 3), tools, shell, session, commands, many, abort];
+const abortInText = {
+  reps: 3,
+  numbers: { ms: ["abort while text streams", "ms"] },
+  sample: (bench, contender) =>
+    withAgent(
+      bench,
+      contender,
+      async (agent) => ({
+        ms: median(await abortsIn(agent, "deltas=100000 by=1 every=5", '"text_delta"', bench.quick ? 1 : 5)),
+      }),
+      { record: false },
+    ),
+};
+
+/** As long as this one waits for a second try: all that try again do it after half a second or two. */
+const RETRY_MS = 8000;
+
+/** The time to the text of the second try; none from those that do not try again. */
+async function recovery(agent, what) {
+  const key = `k${Math.random().toString(36).slice(2)}`;
+  const began = performance.now();
+  agent.write(`${JSON.stringify({ type: "prompt", message: `fail=${what} key=${key}` })}\n`);
+  try {
+    return (await agent.until(`recovered-${key}`, RETRY_MS)).at - began;
+  } catch {
+    return undefined;
+  } finally {
+    await idle(agent);
+  }
+}
+
+const faults = {
+  reps: 2,
+  numbers: {
+    429: ["an answer of 429 to the text of the second try", "ms"],
+    500: ["the same for 500", "ms"],
+    529: ["the same for 529", "ms"],
+    cut: ["the same for an answer that is cut off", "ms"],
+  },
+  sample: (bench, contender) =>
+    withAgent(bench, contender, async (agent) => {
+      await prompt(agent, "deltas=1");
+      const times = {};
+      for (const what of Object.keys(faults.numbers)) times[what] = await recovery(agent, what);
+      return times;
+    }),
+};
+
+/** Those with a target first, by the order of their table; a part may give numbers to both. */
+const PARTS = [
+  start,
+  memory,
+  ttft,
+  stream(10_000, 9, 2),
+  stream(50_000, 3, 2),
+  tools,
+  shell,
+  session(50_000, 5, { open: 0.5, prompt: 1, pss: 1 }),
+  commands,
+  many,
+  abort,
+  ending,
+  stream(2_000, 3),
+  paced,
+  session(0, 3),
+  session(1_000, 3),
+  session(10_000, 3),
+  resumed,
+  abortInText,
+  faults,
+];
 
 /** Asks no more of one that has failed: waiting for it again would take a minute each time. */
 function patient(contender, sample) {
@@ -204,6 +379,9 @@ function patient(contender, sample) {
 
 /** Rows of the table: the median of each contender, undefined where there is none. */
 export async function comparison(bench) {
+  // As Tiller has: what they keep from one start to the next is there.
+  for (const name of PEER_NAMES)
+    await patient(name, () => withAgent(bench, name, (agent) => prompt(agent, "deltas=20")))();
   const rows = [];
   for (const { reps, floor = FLOOR, numbers, sample } of PARTS) {
     const contenders = [floor, OURS, ...PEER_NAMES];

@@ -1,5 +1,5 @@
 // What the machine says about itself. Linux only: everything comes from /proc.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const MB = 1e6;
@@ -8,6 +8,29 @@ const MB = 1e6;
 export function pssMb(pid) {
   const found = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "latin1"));
   return (Number(found[1]) * 1024) / MB;
+}
+
+/** The same of a process and of all that it has started. */
+export function treePssMb(pid) {
+  const parents = new Map();
+  for (const name of readdirSync("/proc")) {
+    const fields = /^\d+$/.test(name) && statFields(name);
+    if (fields) parents.set(Number(name), Number(fields[1]));
+  }
+  const isInTree = (one) => one === pid || (parents.has(one) && isInTree(parents.get(one)));
+  let sum = 0;
+  for (const one of parents.keys()) if (isInTree(one)) sum += pssMb(one);
+  return sum;
+}
+
+/** What stands behind the name of a process; undefined when it has gone meanwhile. */
+function statFields(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a process has in memory now, and the most it ever had. */
@@ -19,8 +42,7 @@ export function residentMb(pid) {
 
 /** What all threads of a process have worked until now, in steps of a clock tick (10 ms). */
 export function cpuMs(pid) {
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const fields = statFields(pid);
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 

@@ -7,6 +7,8 @@
 //   deltas=N by=B every=MS    B pieces every MS milliseconds
 //   calls=N run=WORDS         N turns that call the tool `bash`, one after the other; then one piece of text.
 //                             `_` in WORDS stands for a blank
+//   fail=WHAT key=KEY         fails the first time that it sees this KEY, with the status WHAT, or, for `cut`, in the middle
+//                             of an answer; after that the answer is the text `recovered-KEY`
 import http from "node:http";
 
 const LOOKED_AT = 1_000_000;
@@ -84,6 +86,39 @@ function callAnswer(body) {
   );
 }
 
+const FAILURES = {
+  429: { type: "rate_limit_error", message: "Too many requests" },
+  500: { type: "api_error", message: "Internal server error" },
+  529: { type: "overloaded_error", message: "Overloaded" },
+};
+const failedKeys = new Set();
+
+/** Answers a request that is to fail, or that has failed before; false for any other. */
+function answerFailing(body, response) {
+  const [, what, key] = lastOf(body, "fail=", /fail=(\w+) key=(\w+)/);
+  if (key === undefined) return false;
+  if (failedKeys.has(key)) {
+    const text = event({
+      type: "content_block_delta",
+      index: 0,
+      delta: { type: "text_delta", text: `recovered-${key}` },
+    });
+    response.writeHead(200, SSE);
+    response.end(START + text + endFor(1));
+    return true;
+  }
+  failedKeys.add(key);
+  if (what === "cut") {
+    response.writeHead(200, SSE);
+    const pieces = Array.from({ length: 100 }, (_, i) => pieceEvent(i));
+    response.write(START + pieces.join(""), () => response.destroy());
+  } else {
+    response.writeHead(Number(what), { "content-type": "application/json" });
+    response.end(JSON.stringify({ type: "error", error: FAILURES[what] }));
+  }
+  return true;
+}
+
 /** The parts of the last place in `body` that begins with `word`. */
 function lastOf(body, word, pattern) {
   const at = body.lastIndexOf(word);
@@ -95,6 +130,8 @@ function planOf(body) {
   return { count: Number(count), by: Number(by), every: Number(every) };
 }
 
+const SSE = { "content-type": "text/event-stream", "cache-control": "no-cache" };
+
 const server = http.createServer((request, response) => {
   const pieces = [];
   let kept = 0;
@@ -105,8 +142,9 @@ const server = http.createServer((request, response) => {
   });
   request.on("end", () => {
     const body = Buffer.concat(pieces).toString("latin1");
+    if (answerFailing(body, response)) return;
     const plan = planOf(body);
-    response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+    response.writeHead(200, SSE);
     const call = callAnswer(body);
     if (call) response.end(call);
     else if (plan.every > 0) sendPaced(response, plan);

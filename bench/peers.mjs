@@ -1,12 +1,15 @@
 // The programs of the family. Each is installed from the registry into a temporary folder, never into the project.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const OMP_CONFIG = "startup:\n  checkUpdate: false\n  quiet: true\n";
 const PI_ENV = { PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1", PI_TELEMETRY: "0" };
 
-/** `runtime` is what it runs on where this Node will not do; `prepare` writes what it wants to find in its home. */
+/**
+ * `runtime` is what it runs on where this Node will not do; `prepare` writes what it wants to find in its home; `resume` is its
+ * option for a session to begin with.
+ */
 const PEERS = {
   "pi 0.73.1": { from: "@mariozechner/pi-coding-agent", version: "0.73.1", env: PI_ENV },
   "pi 0.87.1": {
@@ -19,6 +22,7 @@ const PEERS = {
     from: "@oh-my-pi/pi-coding-agent",
     version: "18.2.3",
     env: { PI_NO_TITLE: "1" },
+    resume: "--resume",
     runtime: { from: "@oven/bun-linux-x64@1.4.4", program: "bin/bun" },
     prepare({ env, models }) {
       const folder = join(env.HOME, ".omp/agent");
@@ -40,19 +44,29 @@ export function installPeers(folder) {
   );
 }
 
-function installed({ from, version, env, runtime, prepare }, folder) {
-  const program = join(folder, "node_modules", from, "dist/cli.js");
-  if (!existsSync(program))
-    install(folder, [`${from}@${version}`, ...(runtime ? [`runtime@npm:${runtime.from}`] : [])]);
+function installed({ from, version, env, runtime, prepare, resume = "--session" }, folder) {
+  const home = join(folder, "node_modules", from);
+  if (!existsSync(home)) install(folder, [`${from}@${version}`, ...(runtime ? [`runtime@npm:${runtime.from}`] : [])]);
+  const program = join(home, programOf(home));
   const command = runtime ? join(folder, "node_modules/runtime", runtime.program) : process.execPath;
+  // Some keep their compiled code where temporary files are: as that of Tiller, it stays from one sample to the next.
+  const TMPDIR = join(folder, "tmp");
+  mkdirSync(TMPDIR, { recursive: true });
   return {
+    resume,
     /** Makes a home ready for it, and gives the beginning of its command line. */
     settle(home) {
-      Object.assign(home.env, env);
+      Object.assign(home.env, env, { TMPDIR });
       prepare?.(home);
       return [command, program];
     },
   };
+}
+
+/** What its package calls the program to start. */
+function programOf(folder) {
+  const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return typeof bin === "string" ? bin : Object.values(bin)[0];
 }
 
 function install(folder, packages) {

@@ -95,6 +95,7 @@ export function startAgent(command, args, { env, cwd, record = true }) {
   let recorded = [];
   let stderr = "";
   let lastId = 0;
+  let received = 0;
 
   const look = (at) => {
     if (!waiter) return;
@@ -122,6 +123,7 @@ export function startAgent(command, args, { env, cwd, record = true }) {
 
   child.stdout.on("data", (piece) => {
     const at = performance.now();
+    received += piece.length;
     if (record) recorded.push(piece);
     more.push(piece);
     if (waiter?.isFound && !piece.includes(LF)) return;
@@ -136,9 +138,9 @@ export function startAgent(command, args, { env, cwd, record = true }) {
   void agent.ended.then(() => fail("the agent ended"));
 
   /** Resolves to the next line that has `text` in it, and when it was complete. */
-  const until = (text) =>
+  const until = (text, patienceMs = PATIENCE_MS) =>
     new Promise((resolve, reject) => {
-      waiter = { text, resolve, reject, timer: setTimeout(() => fail("nothing came"), PATIENCE_MS) };
+      waiter = { text, resolve, reject, timer: setTimeout(() => fail("nothing came"), patienceMs) };
       look(performance.now());
     });
   const write = (text) => child.stdin.write(text);
@@ -161,6 +163,10 @@ export function startAgent(command, args, { env, cwd, record = true }) {
     until,
     ask,
     call,
+    /** Bytes of its stdout until now. */
+    get received() {
+      return received;
+    },
     /** Everything since the last call. */
     takeOutput() {
       const bytes = Buffer.concat(recorded);

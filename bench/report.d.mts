@@ -12,10 +12,10 @@ export interface Row {
 export interface PeerRow {
   what: string;
   unit: string;
-  limit: number;
+  limit?: number | undefined;
   floorName: string;
-  floor: number;
-  ours: number;
+  floor: number | undefined;
+  ours: number | undefined;
   peers: Record<string, number | undefined>;
 }
 

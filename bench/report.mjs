@@ -66,7 +66,10 @@ const cell = (number, unit) => (number === undefined ? "–" : `${digits(number)
 const times = (number, base) => (number === undefined || base === undefined ? "–" : `${digits(number / base)}×`);
 
 /** The least of the peers' numbers. */
-export const bestOf = ({ peers }) => minimum(Object.values(peers).filter((number) => number !== undefined));
+export function bestOf({ peers }) {
+  const known = Object.values(peers).filter((number) => number !== undefined);
+  return known.length > 0 ? minimum(known) : undefined;
+}
 
 function peerRow(row) {
   const { what, unit, limit, floor, floorName, ours, peers } = row;
@@ -78,28 +81,36 @@ function peerRow(row) {
     times(ours, floor),
     ...Object.values(peers).map((number) => `${cell(number, unit)}, ${times(number, floor)}`),
     times(bestOf(row), ours),
-    `≤ ${limit}×`,
-    ours / floor <= limit ? "met" : "**not met**",
+    ...(limit === undefined ? [] : [`≤ ${limit}×`, ours / floor <= limit ? "met" : "**not met**"]),
   ];
   return `| ${cells.join(" | ")} |`;
 }
 
-function peerSection(rows) {
+function peerTable(rows, more) {
   const names = Object.keys(rows[0].peers);
-  const head = ["number", "floor", "Tiller", "ratio", ...names, "best of them / Tiller", "target", "verdict"];
-  const met = rows.filter(({ ours, floor, limit }) => ours / floor <= limit).length;
+  const head = ["number", "floor", "Tiller", "ratio", ...names, "best of them / Tiller", ...more];
+  const isNumber = (name) => name !== "number" && name !== "verdict";
+  return `| ${head.join(" | ")} |
+|${head.map((name) => (isNumber(name) ? "---:|" : "---|")).join("")}
+${rows.map(peerRow).join("\n")}`;
+}
+
+function peerSection(rows) {
+  const judged = rows.filter(({ limit }) => limit !== undefined);
+  const others = rows.filter(({ limit }) => limit === undefined);
+  const met = judged.filter(({ ours, floor, limit }) => ours / floor <= limit).length;
+  const rest = others.length > 0 ? `\n\nWithout a target, and with fewer samples:\n\n${peerTable(others, [])}` : "";
   return `## Beside its peers
 
-${met} of ${rows.length} targets met. Medians; ratios against the floor agent, or what stands in brackets. "–": it ended, or
-nothing came for a minute. All of them in one run, in turns; the programs as they come from the registry, pi 0.87.1 on
-Node 24, omp on Bun, the others on the Node above. A stream comes as deltas alone from Tiller, and as each of the others
-sends it.
+${met} of ${judged.length} targets met. Medians; ratios against the floor agent, or what stands in brackets. "–": it ended, its
+end did not come within a minute, or it does not do that. All of them in one run, in turns; the programs that the packages
+from the registry name, pi 0.87.1 on Node 24, omp on Bun (protocol version 1, as it speaks unasked), the others on the Node
+above. Each has answered a prompt before, and finds again what it has compiled then. A stream comes as deltas alone from
+Tiller, and as each of the others sends it. \`bash\` takes a shell of its own for each command but in omp, which keeps one.
 
 ![Tiller beside its peers](peers.svg)
 
-| ${head.join(" | ")} |
-|---|${"---:|".repeat(head.length - 2)}---|
-${rows.map(peerRow).join("\n")}`;
+${peerTable(judged, ["target", "verdict"])}${rest}`;
 }
 
 /** `facts` say when and where; `results` are the metrics with their rows; `peers` the rows of the comparison, if it was made. */

@@ -54,6 +54,24 @@ test("the comparison with peers: what each needs, its ratio, and how far the bes
   ]);
 });
 
+test("a number without a target has a table of its own, and counts for none", () => {
+  const other = {
+    ...compared[0]!,
+    what: "exit",
+    limit: undefined,
+    ours: 10,
+    floor: undefined,
+    peers: { pi: undefined },
+  };
+  const report = markdown([], [], [...compared, other]);
+  expect(report).toContain("1 of 2 targets met.");
+  expect(report.trimEnd().split("\n").slice(-3)).toEqual([
+    "| number | floor | Tiller | ratio | pi | best of them / Tiller |",
+    "|---|---:|---:|---:|---:|---:|",
+    "| exit (node -e 0) | – | 10.0 ms | – | –, – | – |",
+  ]);
+});
+
 test("the picture of it has a dot for every number there is", () => {
   const picture = chart(compared);
   // Three in the legend, five numbers.

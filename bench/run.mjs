@@ -143,7 +143,8 @@ const options = readOptions();
 if (options.help) process.stdout.write(HELP);
 else {
   const { report, peers } = await measureAll(options);
-  if (options.isWhole && peers) writeFileSync(join(here, "peers.svg"), chart(peers));
+  if (options.isWhole && peers)
+    writeFileSync(join(here, "peers.svg"), chart(peers.filter(({ limit }) => limit !== undefined)));
   if (options.out) writeFileSync(options.out, report);
   else process.stdout.write(report);
 }
