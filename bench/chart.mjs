@@ -46,7 +46,7 @@ export function chart(rows) {
         `<line x1="${x(ratio)}" x2="${x(ratio)}" y1="${TOP - 16}" y2="${height - 26}" class="${ratio === 1 ? "floor" : "guide"}"/>` +
         `<text x="${x(ratio)}" y="${height - 8}" text-anchor="middle">${ratio === 1 ? "floor agent" : `${ratio}×`}</text>`,
     );
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Numbers of Tiller and its peers as multiples of the floor agent's; less is better">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Numbers of Tiller and its peers as multiples of the floor agent's, for the start of bare Node's; less is better">
 <style>text{font:12px system-ui,sans-serif;fill:#8a8f98}.guide{stroke:#8a8f98;stroke-opacity:.25}.floor{stroke:${FLOOR_LINE};stroke-dasharray:3 3}</style>
 ${[...legend, ...marks, ...lines].join("\n")}
 </svg>

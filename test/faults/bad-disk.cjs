@@ -27,8 +27,12 @@ function failed(code, syscall) {
 
 const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
+/** For whoever wants to know that it was met. */
+const noteMeeting = () => writeFileSync(`${process.env.TILLER_TEST_DISK}.met`, "");
+
 /** What the disk does before anything is changed. */
 function meet(syscall, now = mode()) {
+  if (now !== "") noteMeeting();
   if (now === "slow") sleep(SLOW_MS);
   else if (now in SENTENCES) throw failed(now, syscall);
   else if (now === "torn") throw failed("EIO", syscall);

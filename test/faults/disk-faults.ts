@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { repoRoot } from "../support/rpc-process.ts";
 import type { Fault } from "./fault.ts";
@@ -16,6 +16,7 @@ const injected = (name: string, says: string, mode: string): Fault => ({
   ...disk(name, says),
   env: (props) => ({ NODE_OPTIONS: `--require=${BAD_DISK}`, TILLER_TEST_DISK: join(props, "disk") }),
   strike: (stage) => post(stage, "disk", mode),
+  felt: ({ props }) => existsSync(join(props, "disk.met")),
   lift: (stage) => post(stage, "disk", ""),
 });
 
@@ -43,9 +44,18 @@ function fill(stage: Stage): void {
   }
 }
 
+const noRoom: Fault = {
+  ...disk("full", "There is no room left on the disk of the sessions."),
+  // More than what is left of the last block of a file that has it already.
+  broken: (begun) => ({ steps: [...begun, { type: "text", text: "on ".repeat(4000) }] }),
+  felt: ({ rpc, since }) =>
+    rpc.frames.slice(since).some(({ type, message }) => type === "notice" && isAboutRoom(message)),
+};
+const isAboutRoom = (message: unknown): boolean => /ENOSPC|EFBIG/.test(String(message));
+
 const FULL: Fault = CAN_MOUNT
   ? {
-      ...disk("full", "There is no room left on the disk of the sessions."),
+      ...noRoom,
       prepare(stage) {
         mkdirSync(smallDisk(stage));
         run("mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", smallDisk(stage));
@@ -55,7 +65,7 @@ const FULL: Fault = CAN_MOUNT
       clear: (stage) => run("umount", "-l", smallDisk(stage)),
     }
   : {
-      ...disk("full", "There is no room left on the disk of the sessions."),
+      ...noRoom,
       strike: (stage) => limitFileSize(stage, statSync(stage.path).size),
       lift: (stage) => limitFileSize(stage, "unlimited"),
     };

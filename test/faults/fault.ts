@@ -24,6 +24,8 @@ export interface Fault {
   strike?(stage: Stage, state: State): Promise<void> | void;
   /** What the host does afterwards, instead of its part in the state. */
   instead?(stage: Stage, state: State): Promise<void> | void;
+  /** Whether the process shows that it was hit: a fault that misses would let every story end well. */
+  felt?(stage: Stage, state: State): boolean;
   /** It is over: called when the prompt has its result, or with what cannot go on, before the file is looked at. */
   lift?(stage: Stage): Promise<void> | void;
   /** Takes away what `prepare` has put there. */

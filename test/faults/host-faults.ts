@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ReplyStep } from "../support/mock-llm.ts";
 import { cliPath } from "../support/rpc-process.ts";
 import type { Fault } from "./fault.ts";
 import { pause, type Stage } from "./stage.ts";
@@ -23,9 +24,14 @@ const question = (id: string): string => `${JSON.stringify({ id, type: "get_stat
 const fillPipe = ({ rpc }: Stage): void =>
   rpc.send(Array.from({ length: 2000 }, (_, n) => question(`fill-${n}`)).join(""));
 
+/** So much that its frames, kept for a host that does not read, would take more memory than a story allows. */
+const LONG_ANSWER: ReplyStep[] = [{ type: "text", text: "on and ".repeat(600_000), size: 1000 }];
+const SHORT_ANSWER: ReplyStep[] = [{ type: "text", text: "on" }];
+
 async function stopReading(stage: Stage, { name }: State): Promise<void> {
   stage.rpc.pauseReading();
   fillPipe(stage);
+  if (name === LONG_PAUSE_IN) stage.open();
   await pause(name === LONG_PAUSE_IN && process.env.TILLER_FAULTS === "all" ? 60_000 : 2000);
   stage.rpc.resumeReading();
 }
@@ -55,7 +61,8 @@ const isAsked = ({ asks }: State): string | undefined =>
   asks ? undefined : "nothing is asked of the host in this state";
 
 export const HOST_FAULTS: readonly Fault[] = [
-  row("stops reading", "For 2 s (60 s while an answer is streamed), with 2,000 commands on their way.", {
+  row("stops reading", "For 2 s, and for 60 s while an answer of 4 MB is streamed; with 2,000 commands on their way.", {
+    broken: (begun) => ({ steps: [...begun, ...(begun.length > 0 ? LONG_ANSWER : SHORT_ANSWER)] }),
     strike: stopReading,
     after: "lives",
   }),

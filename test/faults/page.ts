@@ -44,7 +44,10 @@ In each story a first prompt is answered, then the process is brought into the s
 strikes. What the cell says has become of the prompt of that state (\`completed\`, \`error\`, \`aborted\`) and, if it ended, of the
 process. Beyond that every story checks that
 
-- each accepted prompt has exactly one \`prompt_result\`, and all frames stand in a legal order and have the shape of the tables;
+- the fault has struck, where a process that lives through it can show it: a second try, a notice, a write that met the bad disk;
+- each accepted prompt has exactly one \`prompt_result\`, and all frames stand in a legal order and have the shape of the tables
+  (the shape is not looked at in a flood; of a process that was killed, of one whose thread is stuck and of one whose output was
+  closed, the frames until then);
 - a process that lives answers the next prompt, and ends with code 0 when its input is closed;
 - no process that was started is left, also after \`SIGKILL\`;
 - the process never had more than 260 MB of memory (with a flood of commands 150 MB: a host that reads is read no faster than it

@@ -46,6 +46,7 @@ async function livesOn(stage: Stage, { fault, state }: Cell): Promise<string> {
   const isOver = state.name === "job running" ? isSettled : isResultOf("go");
   await rpc.waitFor(isOver, { since, timeoutMs: WAIT_MS });
   const word = state.name === "job running" ? lastAnswer(rpc) : statusOf(rpc, "go");
+  if (fault.felt && !fault.felt(stage, state)) throw new Error("nothing shows that the fault has struck");
   await fault.lift?.(stage);
   const { result } = await rpc.prompt("next", { id: "next" }, WAIT_MS);
   if (result.status !== "completed") throw new Error(`the next prompt ended ${brief(result)}`);

@@ -19,11 +19,18 @@ const refusal =
       ? fail(status, type, message)
       : { steps: [...begun, { type: "errorEvent", kind: type, message }] };
 
+/** One wait is the state itself. A summary that fails is asked for again without a word. */
+const isTriedAgain: Fault["felt"] = ({ rpc, since, llm }, { name }) => {
+  const waits = rpc.frames.slice(since).filter(({ type }) => type === "auto_retry_start").length;
+  return name === "compacting" ? llm.requests.length > 4 : waits > (name === "retry wait" ? 1 : 0);
+};
+
 const row = (name: string, says: string, broken: Fault["broken"], more: Partial<Fault> = {}): Fault => ({
   group: "provider",
   name,
   says,
   broken,
+  felt: isTriedAgain,
   after: "lives",
   ...more,
 });
@@ -38,9 +45,15 @@ export const PROVIDER_FAULTS: readonly Fault[] = [
       args: IMPATIENT,
     },
   ),
-  row("slow drip", "One byte comes each millisecond.", (begun) => ({
-    steps: [...begun, { type: "drip", ms: 1 }, MORE],
-  })),
+  row(
+    "slow drip",
+    "One byte comes each millisecond.",
+    (begun) => ({
+      steps: [...begun, { type: "drip", ms: 1 }, MORE],
+    }),
+    // It takes its time and is right in the end.
+    { felt: undefined },
+  ),
   row("garbage", "Random bytes, and events that are no JSON.", (begun) => ({
     steps: [
       ...begun,
@@ -48,13 +61,16 @@ export const PROVIDER_FAULTS: readonly Fault[] = [
       { type: "raw", data: '\n\ndata: {"type": "cont\n\nevent: \0\ndata: []\n\n' },
     ],
   })),
-  row("4xx", "400; in the middle of an answer, an event that says so.", refusal(400, "invalid_request_error", "No.")),
+  row("4xx", "400; in the middle of an answer, an event that says so.", refusal(400, "invalid_request_error", "No."), {
+    // The prompt ends with it.
+    felt: undefined,
+  }),
   row("5xx", "503; in the middle of an answer, an event that says so.", refusal(503, "api_error", "Not now.")),
   row(
     "length too long",
     "The head promises more bytes than come.",
     (begun) => ({ steps: [...begun, MORE], headers: { "content-length": "100000" } }),
-    { args: IMPATIENT },
+    { args: IMPATIENT, felt: undefined /* The answer itself has said that it is over. */ },
   ),
   row("length too short", "The head promises fewer bytes than come.", (begun) => ({
     steps: [...begun, MORE],

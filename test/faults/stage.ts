@@ -40,8 +40,8 @@ export interface Model {
   next(): Reply[];
 }
 
-/** Long enough to be worth a summary. */
-const FIRST_ANSWER = "Much was said. ".repeat(100);
+/** Long enough to be worth a summary, also a long one. */
+const FIRST_ANSWER = "Much was said. ".repeat(2000);
 const BEGUN: ReplyStep = { type: "text", text: "on and" };
 const ARGS = ["--model", "mock/mock-1", "--set", "retry.baseDelayMs=30", "--set", "compaction.keepRecentTokens=1"];
 
