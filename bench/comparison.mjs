@@ -73,25 +73,28 @@ const ttft = {
     ),
 };
 
+/** An answer after a short one: how long it takes, how much is written and how much work it is. */
+const oneAnswer = (plan) => (bench, contender) =>
+  withAgent(
+    bench,
+    contender,
+    async (agent) => {
+      await prompt(agent, "deltas=1");
+      const before = { cpu: cpuMs(agent.pid), received: agent.received };
+      const { end } = await prompt(agent, plan(bench));
+      return { ms: end, cpu: cpuMs(agent.pid) - before.cpu, mb: (agent.received - before.received) / 1e6 };
+    },
+    // Some write gigabytes.
+    { args: DELTAS, record: false },
+  );
+
 const stream = (count, reps, limit) => ({
   reps,
   numbers: {
     ms: [`${count.toLocaleString("en")} deltas`, "ms", limit],
     mb: [`${count.toLocaleString("en")} deltas, stdout`, "MB"],
   },
-  sample: (bench, contender) =>
-    withAgent(
-      bench,
-      contender,
-      async (agent) => {
-        await prompt(agent, "deltas=1");
-        const before = agent.received;
-        const { end } = await prompt(agent, `deltas=${bench.quick ? 20 : count}`);
-        return { ms: end, mb: (agent.received - before) / 1e6 };
-      },
-      // Some write gigabytes.
-      { args: DELTAS, record: false },
-    ),
+  sample: oneAnswer(({ quick }) => `deltas=${quick ? 20 : count}`),
 });
 
 const paced = {
@@ -100,18 +103,7 @@ const paced = {
     cpu: ["2,000 deltas, 200 a second, processor time", "ms"],
     mb: ["2,000 deltas, 200 a second, stdout", "MB"],
   },
-  sample: (bench, contender) =>
-    withAgent(
-      bench,
-      contender,
-      async (agent) => {
-        await prompt(agent, "deltas=1");
-        const before = { cpu: cpuMs(agent.pid), received: agent.received };
-        await prompt(agent, `deltas=${bench.quick ? 20 : 2000} by=1 every=5`);
-        return { cpu: cpuMs(agent.pid) - before.cpu, mb: (agent.received - before.received) / 1e6 };
-      },
-      { args: DELTAS, record: false },
-    ),
+  sample: oneAnswer(({ quick }) => `deltas=${quick ? 20 : 2000} by=1 every=5`),
 };
 
 const tools = {
