@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { at, type Frame } from "../support/frame.ts";
@@ -54,4 +54,18 @@ it("after kill -9 nothing is missing and nothing comes twice, and the journal go
   await second.call({ type: "new_session" });
   expect(await second.call({ type: "delete_session", sessionPath: path })).toMatchObject({ success: true });
   expect(readdirSync(folder)).toEqual([]);
+});
+
+it("that cannot be begun is told of by a notice with a number of its own", async () => {
+  const rpc = start({ script: ['text "one"', 'text "two"'] });
+  await rpc.prompt("first");
+  await rpc.call({ type: "new_session" });
+  const folder = join(rpc.sandbox.agentDir, "journals");
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, "in the way");
+  const since = rpc.mark();
+  await rpc.prompt("second");
+  const numbers = rpc.frames.slice(since).flatMap(({ seq }) => (seq === undefined ? [] : [Number(seq)]));
+  expect(rpc.frames.slice(since).filter(({ message }) => String(message).includes("not kept"))).toHaveLength(1);
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
 });

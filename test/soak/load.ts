@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { Lots } from "../fuzz/lots.ts";
 import { at } from "../support/frame.ts";
 import { fail, type Reply, say, useTool } from "../support/mock-llm.ts";
@@ -74,6 +74,26 @@ const ACTIONS: readonly Action[] = [
   },
 ];
 
+/** For a while a file of the sandbox says what goes wrong; who reads it is told by the environment of the process. */
+const whileItSays =
+  (variable: string, words: readonly string[]): Action =>
+  async (rpc, lots) => {
+    const file = String(rpc.sandbox.env[variable]);
+    writeFileSync(file, lots.one(words));
+    await prompt(rpc);
+    rmSync(file);
+  };
+
+/** What more can happen to an agent that has a disk which may fail, and an extension which may misbehave. */
+const FRAIL_ACTIONS: readonly Action[] = [
+  ...ACTIONS,
+  whileItSays("TILLER_TEST_DISK", ["ENOSPC", "EROFS", "torn", "slow"]),
+  whileItSays("EXTENSION_MOOD", ["throws", "hangs", "floods"]),
+];
+
+const actionsOf = ({ sandbox }: RpcProcess): readonly Action[] =>
+  sandbox.env.TILLER_TEST_DISK === undefined ? ACTIONS : FRAIL_ACTIONS;
+
 /** One thing after another until the time is over. Sessions are short, so that what grows is not the conversation. */
 export async function keepBusy(
   rpc: RpcProcess,
@@ -84,7 +104,7 @@ export async function keepBusy(
   let done = 0;
   for (; !isOver(); done++) {
     if (done % 15 === 14) await rpc.call({ type: "new_session" });
-    else await (lots.oneIn(3) ? lots.one(ACTIONS)(rpc, lots) : prompt(rpc));
+    else await (lots.oneIn(3) ? lots.one(actionsOf(rpc))(rpc, lots) : prompt(rpc));
     // All of them were looked at; who kept them would be what grows.
     rpc.frames.splice(0);
     onQuiet();

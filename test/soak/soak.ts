@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createLots } from "../fuzz/lots.ts";
 import { fourFamilies } from "../support/four-families.ts";
 import { type MockLlm, startMockLlm } from "../support/mock-llm.ts";
-import { RpcProcess } from "../support/rpc-process.ts";
+import { RpcProcess, repoRoot } from "../support/rpc-process.ts";
 import { anyReply, keepBusy } from "./load.ts";
 import { riseOf, type Sample } from "./trend.ts";
 
@@ -31,22 +33,39 @@ const SAMPLE_MS = 1000;
 const KILLED = 5;
 const ARGS = ["retry.baseDelayMs=5", "retry.provider.idleTimeoutMs=400", "compaction.keepRecentTokens=100"];
 
+/** What a frail agent has beside the others: a disk that may fail, and an extension that may misbehave. */
+const FRAIL_ARGS = [
+  ...["-e", join(repoRoot, "test/fixtures/extensions/run/moody.ts")],
+  ...["--set", "extensionLimits.hookMs=300"],
+];
+const frailEnv = (props: string, n: number): Record<string, string> => ({
+  NODE_OPTIONS: `--require=${join(repoRoot, "test/faults/bad-disk.cjs")}`,
+  TILLER_TEST_DISK: join(props, `disk-${n}`),
+  EXTENSION_MOOD: join(props, `mood-${n}`),
+});
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-function start(llm: MockLlm, family: number): RpcProcess {
-  const provider = ["mock", "mock-openai-completions", "mock-openai-responses", "mock-google-generative-ai"][
-    family % 4
-  ];
+function start(llm: MockLlm, n: number, props?: string): RpcProcess {
+  const provider = ["mock", "mock-openai-completions", "mock-openai-responses", "mock-google-generative-ai"][n % 4];
   return new RpcProcess({
     agentFiles: { "models.json": fourFamilies(llm) },
     files: { "a.txt": "A\n" },
-    args: ["--model", `${provider}/mock-1`, ...ARGS.flatMap((setting) => ["--set", setting])],
+    args: [
+      ...["--model", `${provider}/mock-1`, ...ARGS.flatMap((setting) => ["--set", setting])],
+      ...(props === undefined ? [] : FRAIL_ARGS),
+    ],
+    env: props === undefined ? {} : frailEnv(props, n),
     check: { schema: false },
   });
 }
 
+/** Half of them, with each of the four providers. */
+const isFrail = (n: number): boolean => n % 8 < 4;
+
 export async function soak({ agents, durationMs, seed }: SoakOptions): Promise<SoakReport> {
   const lots = createLots(seed);
+  const props = mkdtempSync(join(tmpdir(), "tiller-soak-"));
   const llm = await startMockLlm({ otherwise: () => anyReply(lots) });
   // What was asked is of no interest, and would be kept.
   const forgetting = setInterval(() => llm.requests.splice(0), 500);
@@ -61,7 +80,9 @@ export async function soak({ agents, durationMs, seed }: SoakOptions): Promise<S
   const isOver = (): boolean => performance.now() > end;
   const note = (error: unknown): void => void report.problems.push((error as Error).message);
   try {
-    const lasting = Array.from({ length: agents - Math.floor(agents / KILLED) }, (_, n) => start(llm, n));
+    const lasting = Array.from({ length: agents - Math.floor(agents / KILLED) }, (_, n) =>
+      start(llm, n, isFrail(n) ? props : undefined),
+    );
     const mortal = Array.from({ length: Math.floor(agents / KILLED) }, (_, n) =>
       dieAgainAndAgain(llm, n, createLots(seed + 1000 + n), isOver, report).catch(note),
     );
@@ -85,6 +106,7 @@ export async function soak({ agents, durationMs, seed }: SoakOptions): Promise<S
   } finally {
     clearInterval(forgetting);
     await llm.close();
+    rmSync(props, { recursive: true, force: true });
   }
   return report;
 }

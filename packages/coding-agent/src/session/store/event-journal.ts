@@ -100,6 +100,9 @@ export function createEventJournal({ session, folder, maxBytes, onTrouble }: Eve
     (begins || session.hasBegun) &&
     !(session.isInUse || isBroken || isOver);
 
+  /** Not at once: whoever calls has a frame in hand, and a notice in between would take its number or overtake it. */
+  const tellTrouble = (message: string): void => queueMicrotask(() => onTrouble(message));
+
   const fail = (seq: number, error: unknown): void => {
     const path = file?.path ?? journalPath(folder, sessionFile ?? "");
     shut();
@@ -109,10 +112,10 @@ export function createEventJournal({ session, folder, maxBytes, onTrouble }: Eve
       // What is there would be continued with numbers that are taken.
       removeJournal(path);
     } catch (again) {
-      onTrouble(`The events of this session are not kept, and ${path} cannot be removed: ${reasonOf(again)}`);
+      tellTrouble(`The events of this session are not kept, and ${path} cannot be removed: ${reasonOf(again)}`);
       return;
     }
-    onTrouble(`The events of this session are not kept any more: ${path}: ${reasonOf(error)}`);
+    tellTrouble(`The events of this session are not kept any more: ${path}: ${reasonOf(error)}`);
   };
   const shut = (): void => {
     pending = "";
@@ -185,7 +188,7 @@ export function createEventJournal({ session, folder, maxBytes, onTrouble }: Eve
     try {
       removeJournal(path);
     } catch (error) {
-      onTrouble(`The events of this session are not kept, and ${path} cannot be removed: ${reasonOf(error)}`);
+      tellTrouble(`The events of this session are not kept, and ${path} cannot be removed: ${reasonOf(error)}`);
     }
     return next;
   };
