@@ -97,6 +97,8 @@ export async function soak({ agents, durationMs, seed }: SoakOptions): Promise<S
       report.actions += actions;
     });
     await Promise.all([...busy.map((work) => work.catch(note)), ...mortal]);
+    for (const what of ["disk", "mood"])
+      if (!wasMet(props, what)) report.problems.push(`no agent has met a fault of its ${what}`);
     describeMemory(await samples, report);
     llm.hangUp();
     // What the other side has closed is let go of in the next turn.
@@ -110,6 +112,10 @@ export async function soak({ agents, durationMs, seed }: SoakOptions): Promise<S
   }
   return report;
 }
+
+/** Whoever meets a fault leaves a mark: one that misses would let every agent do well. */
+const wasMet = (props: string, what: string): boolean =>
+  readdirSync(props).some((name) => name.startsWith(`${what}-`) && name.endsWith(".met"));
 
 /** An agent that is killed in the middle of its work, and its successors. */
 async function dieAgainAndAgain(
