@@ -7,7 +7,7 @@ import { plantSession, sessionEntries } from "./sessions.mjs";
 
 const READING = "reading and parsing it";
 const SESSION = "the session file";
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const MB = 1e6;
 
 /** The least that anybody does with a session file. */

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { aborts } from "./aborts.mjs";
 import { client } from "./client.mjs";
-import { exporting } from "./export.mjs";
+import { CHROMIUM, exporting } from "./export.mjs";
 import { extensions } from "./extensions.mjs";
 import { hostTools } from "./host-tools.mjs";
 import { pssMb, residentMb } from "./machine.mjs";
@@ -325,6 +325,8 @@ function readDeltas(output) {
   return { frames, characters };
 }
 
+const BROWSER = { [CHROMIUM]: "install chromium, or name the path of one with CHROMIUM" };
+
 export const METRICS = {
   start: { title: "Start", measure: start },
   memory: { title: "Memory", measure: memory },
@@ -334,9 +336,9 @@ export const METRICS = {
   paced: { title: "One answer at the pace of a model", measure: paced },
   tools: { title: "Tool loop", measure: tools },
   shell: { title: "Shell commands of the host", measure: shell },
-  files: { title: "Tools on files", measure: files },
+  files: { title: "Tools on files", measure: files, needs: { rg: "install ripgrep" } },
   sessions: { title: "Sessions", measure: sessions },
-  export: { title: "Sessions as pages", measure: exporting },
+  export: { title: "Sessions as pages", measure: exporting, needs: BROWSER },
   extensions: { title: "Extensions", measure: extensions },
   rules: { title: "Stream rules", measure: rules },
   "host-tools": { title: "Tools of the host", measure: hostTools },

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // `npm run bench`: measures the built product against plain Node and against the floor agent.
+import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -65,6 +66,19 @@ function readOptions() {
     isWhole,
     out: values.out ?? (isWhole ? join(here, "RESULTS.md") : undefined),
   };
+}
+
+/** Before anything is measured: a run takes most of an hour, and would end where one of them is first wanted. */
+function requirePrograms(options) {
+  const missing = [];
+  for (const name of options.only) {
+    for (const [program, remedy] of Object.entries(METRICS[name].needs ?? {}))
+      if (spawnSync(program, ["--version"]).error)
+        missing.push(`${name} needs ${program}, which is not here: ${remedy}`);
+  }
+  if (missing.length === 0) return;
+  process.stderr.write(`${missing.join("\n")}\nOr choose other metrics with --only.\n`);
+  process.exit(1);
 }
 
 /** The build as it is now: a later one must not change halfway what is measured. */
@@ -142,6 +156,7 @@ async function measurePeers(bench, options) {
 const options = readOptions();
 if (options.help) process.stdout.write(HELP);
 else {
+  requirePrograms(options);
   const { report, peers } = await measureAll(options);
   if (options.isWhole && peers)
     writeFileSync(join(here, "peers.svg"), chart(peers.filter(({ limit }) => limit !== undefined)));

@@ -43,3 +43,15 @@ test("a quick run measures everything but the peers once and writes the report",
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test("a program that is missing is told before anything is measured, with the way out", () => {
+  const env = { ...process.env, PATH: "/nowhere", CHROMIUM: "/nowhere/chromium" };
+  const run = spawnSync(process.execPath, ["bench/run.mjs", "--only", "start,files,export"], { encoding: "utf8", env });
+  expect(run).toMatchObject({ status: 1, stdout: "" });
+  expect(run.stderr.split("\n")).toEqual([
+    "files needs rg, which is not here: install ripgrep",
+    "export needs /nowhere/chromium, which is not here: install chromium, or name the path of one with CHROMIUM",
+    "Or choose other metrics with --only.",
+    "",
+  ]);
+});

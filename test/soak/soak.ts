@@ -19,11 +19,18 @@ export interface SoakOptions {
 export interface SoakReport {
   actions: number;
   kills: number;
-  /** Of an agent, on average, in MB. */
-  memoryMb: { first: number; last: number; rise: number };
+  /** Of those that meet faults within, and of those that do not: one half could hide what the other gains. */
+  memoryMb: { frail: Level; plain: Level };
   /** Of an agent: the most above those that it had when it was warm. */
   moreDescriptors: number;
   problems: string[];
+}
+
+/** Of an agent, on average, in MB. */
+export interface Level {
+  first: number;
+  last: number;
+  rise: number;
 }
 
 /** Part of the time before memory counts: code is compiled, heaps find their size. */
@@ -72,7 +79,7 @@ export async function soak({ agents, durationMs, seed }: SoakOptions): Promise<S
   const report: SoakReport = {
     actions: 0,
     kills: 0,
-    memoryMb: { first: 0, last: 0, rise: 0 },
+    memoryMb: { frail: levelOf([]), plain: levelOf([]) },
     moreDescriptors: 0,
     problems: [],
   };
@@ -88,7 +95,15 @@ export async function soak({ agents, durationMs, seed }: SoakOptions): Promise<S
     );
     const warm = end - durationMs * (1 - WARM_UP);
     const before = new Map<RpcProcess, number>();
-    const samples = watch(lasting, warm, isOver);
+    const watchLevel = async (frail: boolean): Promise<Level> =>
+      levelOf(
+        await watch(
+          lasting.filter((_, n) => isFrail(n) === frail),
+          warm,
+          isOver,
+        ),
+      );
+    const levels = Promise.all([watchLevel(true), watchLevel(false)]);
     const busy = lasting.map(async (rpc, n) => {
       const onQuiet = (): void => {
         if (performance.now() > warm && !before.has(rpc)) before.set(rpc, descriptorsOf(rpc));
@@ -99,7 +114,8 @@ export async function soak({ agents, durationMs, seed }: SoakOptions): Promise<S
     await Promise.all([...busy.map((work) => work.catch(note)), ...mortal]);
     for (const what of ["disk", "mood"])
       if (!wasMet(props, what)) report.problems.push(`no agent has met a fault of its ${what}`);
-    describeMemory(await samples, report);
+    const [frail, plain] = await levels;
+    report.memoryMb = { frail, plain };
     llm.hangUp();
     // What the other side has closed is let go of in the next turn.
     await pause(500);
@@ -166,9 +182,9 @@ function proportionalMb(pid: number): number {
   }
 }
 
-function describeMemory(samples: readonly Sample[], report: SoakReport): void {
+function levelOf(samples: readonly Sample[]): Level {
   const rounded = (value: number): number => Math.round(value * 10) / 10;
-  report.memoryMb = {
+  return {
     first: rounded(samples[0]?.value ?? 0),
     last: rounded(samples.at(-1)?.value ?? 0),
     rise: rounded(riseOf(samples)),
