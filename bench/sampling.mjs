@@ -51,12 +51,17 @@ export async function idle(agent) {
   while ((await agent.call({ type: "get_state" })).data.isStreaming) await sleep(5);
 }
 
-/** Takes `reps` samples of each contender in turns, backwards every other time, so that no one profits from the order. */
+/**
+ * Takes `reps` samples of each contender in turns. Each time another one begins, and every other time they go backwards, so
+ * that no one is always the first, or always follows the same: a machine is slower after one that has kept it busy.
+ */
 export async function inTurns(bench, reps, samplers) {
   const names = Object.keys(samplers);
   const samples = Object.fromEntries(names.map((name) => [name, []]));
   for (let rep = 0; rep < bench.reps(reps); rep++) {
-    for (const name of rep % 2 === 0 ? names : names.toReversed()) {
+    const first = rep % names.length;
+    const turn = [...names.slice(first), ...names.slice(0, first)];
+    for (const name of rep % 2 === 0 ? turn : turn.toReversed()) {
       await bench.quiet();
       samples[name].push(await bench.undisturbed(samplers[name]));
     }

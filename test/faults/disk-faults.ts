@@ -66,7 +66,7 @@ const FULL: Fault = CAN_MOUNT
     }
   : {
       ...noRoom,
-      strike: (stage) => limitFileSize(stage, statSync(stage.path).size),
+      strike: (stage) => limitFileSize(stage, existsSync(stage.path) ? statSync(stage.path).size : 0),
       lift: (stage) => limitFileSize(stage, "unlimited"),
     };
 
@@ -81,7 +81,7 @@ export const DISK_FAULTS: readonly Fault[] = [
   ),
   {
     ...disk("file removed", "The session file and its folder are deleted."),
-    strike: ({ path }) => rmSync(dirname(path), { recursive: true }),
+    strike: ({ path }) => rmSync(dirname(path), { recursive: true, force: true }),
   },
   {
     ...disk("power cut", "The process is killed, and the last line on disk is cut in half."),
@@ -95,5 +95,6 @@ export const DISK_FAULTS: readonly Fault[] = [
       truncateSync(path, Math.floor((start + bytes.length) / 2));
     },
     after: "killed",
+    leftOut: ({ isFirst }) => (isFirst ? "no line is on disk yet" : undefined),
   },
 ];

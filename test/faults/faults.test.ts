@@ -15,6 +15,7 @@ const SAMPLE: readonly string[] = [
   "provider: 5xx · waiting for the first byte",
   "provider: length too short · job running",
   "provider: TLS cut · queue filled",
+  "disk: read-only · just started",
   "disk: full · tool running",
   "disk: torn write · streaming",
   "disk: power cut · tool running",

@@ -40,9 +40,9 @@ What happens when something goes wrong around Tiller, whatever it is doing at th
 story that \`npm run test:faults\` plays with the real program, a model on loopback and real pipes; \`npm test\` plays some of
 them. This page is written by it: \`UPDATE_RELIABILITY=1 npm run test:faults\`.
 
-In each story a first prompt is answered, then the process is brought into the state of the column, and the fault of the row
-strikes. What the cell says has become of the prompt of that state (\`completed\`, \`error\`, \`aborted\`) and, if it ended, of the
-process. Beyond that every story checks that
+In each story, but for those of the first column, a first prompt is answered; then the process is brought into the state of the
+column, and the fault of the row strikes. What the cell says has become of the prompt of that state (\`completed\`, \`error\`,
+\`aborted\`) and, if it ended, of the process. Beyond that every story checks that
 
 - the fault has struck, where a process that lives through it can show it: a second try, a notice, a write that met the bad disk;
 - each accepted prompt has exactly one \`prompt_result\`, and all frames stand in a legal order and have the shape of the tables

@@ -45,7 +45,6 @@ const FIRST_ANSWER = "Much was said. ".repeat(2000);
 const BEGUN: ReplyStep = { type: "text", text: "on and" };
 const ARGS = ["--model", "mock/mock-1", "--set", "retry.baseDelayMs=30", "--set", "compaction.keepRecentTokens=1"];
 
-/** A process that has answered one prompt. */
 export async function openStage(state: State, fault: Fault): Promise<Stage> {
   const props = mkdtempSync(join(tmpdir(), "tiller-fault-"));
   const authority = fault.overTls ? makeCertificate("the authority of a test") : undefined;
@@ -54,7 +53,7 @@ export async function openStage(state: State, fault: Fault): Promise<Stage> {
   if (authority) writeFileSync(join(props, "ca.pem"), authority.cert);
   const llm = await startMockLlm({ certificate, otherwise: say("ok") });
   const { gate, open } = createGate();
-  llm.reply(say(FIRST_ANSWER), ...state.replies(modelOf(fault, gate)));
+  llm.reply(...(state.isFirst ? [] : [say(FIRST_ANSWER)]), ...state.replies(modelOf(fault, gate)));
   const rpc = new RpcProcess({
     args: [...ARGS, ...(state.args ?? []), ...(fault.args ?? [])],
     agentFiles: { "models.json": llm.modelsJson() },
@@ -77,9 +76,10 @@ export async function openStage(state: State, fault: Fault): Promise<Stage> {
   return stage;
 }
 
-export async function firstExchange(stage: Stage): Promise<void> {
+/** It answers, if the state is not the first of all, one prompt. */
+export async function begin(stage: Stage, { isFirst }: State): Promise<void> {
   const { rpc } = stage;
-  await rpc.prompt("first");
+  if (!isFirst) await rpc.prompt("first");
   stage.path = String(at((await rpc.call({ type: "get_state" })).data, "sessionFile"));
   stage.since = rpc.mark();
 }

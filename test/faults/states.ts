@@ -10,6 +10,8 @@ export interface State {
   name: string;
   /** A run is on its way: an interrupt aborts it. */
   active: boolean;
+  /** Nothing was asked before it, and nothing is on the disk yet. */
+  isFirst?: true;
   args?: string[];
   /** What the model answers to the prompts of the state, in order. */
   replies(model: Model): Reply[];
@@ -44,6 +46,14 @@ async function answer({ rpc, since }: Stage, asks: (frame: Frame) => boolean, fi
 }
 
 export const STATES: readonly State[] = [
+  {
+    name: "just started",
+    active: false,
+    isFirst: true,
+    replies: (model) => model.next(),
+    reach: async () => undefined,
+    goOn: (stage) => promptOn(stage, "go"),
+  },
   {
     name: "idle",
     active: false,
