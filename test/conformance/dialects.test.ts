@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,6 +44,16 @@ beforeAll(() => {
   for (const name of ["pi", "omp", "xcsh"]) symlinkSync(cliPath(), join(links, name));
 });
 afterAll(() => rmSync(links, { recursive: true, force: true }));
+
+it.each(["pi", "omp", "xcsh"])(
+  "%s --version says whose version it is: it is no old %s that wants an update",
+  (name) => {
+    const versionOf = (program: string): string =>
+      spawnSync(process.execPath, [program, "--version"], { encoding: "utf8" }).stdout;
+    expect(versionOf(cliPath())).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(versionOf(join(links, name))).toBe(versionOf(cliPath()).replace("\n", " (tiller)\n"));
+  },
+);
 
 /** One answer for each model call, in the order of the stories. */
 const SCRIPT = [

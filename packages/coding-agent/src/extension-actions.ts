@@ -93,9 +93,19 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
   const { hooks } = parts.extensions.host;
   /** A prompt that may still be taken by somebody is no run yet: what waited for it might wait for ever. */
   const isBusy = (): boolean => run.isStreaming && !run.isUndecided;
+  /** Prompts that nobody takes any more and that no run has yet. */
+  let certain = 0;
+  /** Who has sent one and looks at once finds the session at work: a short run could be over when it looks again. */
+  const surely = async (work: () => Promise<void>): Promise<void> => {
+    certain += 1;
+    try {
+      await work();
+    } finally {
+      certain -= 1;
+    }
+  };
   /** What other extensions make of it; undefined when one of them has dealt with it. */
   const lookedAt = async (content: UserContents): Promise<UserContents | undefined> => {
-    if (!hooks.listens("input")) return content;
     const given = asInput(content);
     const input = await hooks.run("input", { ...given, source: "extension" });
     if (input.handled) return undefined;
@@ -104,7 +114,7 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
     return input.images ? [{ type: "text", text: input.text }, ...input.images] : input.text;
   };
 
-  const expanded = async (content: UserContents | undefined): Promise<UserContents | undefined> => {
+  const expanded = async (content: UserContents): Promise<UserContents> => {
     if (typeof content !== "string" || !content.startsWith("/")) return content;
     const made = await parts.expand(content);
     if ("error" in made) throw new Error(made.error);
@@ -114,9 +124,11 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
   /** Prompts of extensions that are neither queued nor running yet. */
   const onItsWay = new Set<Promise<void>>();
   const send = async (content: UserContents, deliverAs: string | undefined, expands: boolean): Promise<void> => {
-    const looked = await lookedAt(content);
+    const seen = hooks.listens("input") ? await lookedAt(content) : content;
+    if (seen !== undefined) await surely(() => put(seen, deliverAs, expands));
+  };
+  const put = async (looked: UserContents, deliverAs: string | undefined, expands: boolean): Promise<void> => {
     const seen = expands ? await expanded(looked) : looked;
-    if (seen === undefined) return;
     const { text, images } = asInput(seen);
     const problem = messageProblem({ message: text, images });
     if (problem !== undefined) throw new Error(problem);
@@ -130,7 +142,7 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
       const message: CustomMessage = { ...untimed, timestamp: clock.now() };
       if (deliverAs === "nextTurn") parts.nextTurn.push(message);
       else if (isBusy()) queue.add(deliverAs === "followUp" ? "followUp" : "steering", message);
-      else if (triggerTurn) await start(message);
+      else if (triggerTurn) await surely(() => start(message));
       else {
         await parts.openDisk();
         const settled = (await hooks.forAgent()?.settle?.(message)) ?? message;
@@ -196,7 +208,7 @@ export function createExtensionActions(parts: ActionParts, pending: PendingSetup
     },
     cwd: () => store.cwd,
     view,
-    isIdle: () => !isBusy(),
+    isIdle: () => !isBusy() && certain === 0,
     signal: () => run.signal,
     // What is asked about a run that was ended is no longer part of it.
     questionSignals: () =>

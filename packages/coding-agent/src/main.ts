@@ -1,3 +1,4 @@
+import { dialectForProgram } from "@tiller/protocol/dialects/index";
 import { parseArgs, type RunArgs } from "./args.ts";
 import { type Env, resolvePath } from "./config/paths.ts";
 import { createSession } from "./create-session.ts";
@@ -26,7 +27,7 @@ export interface Surroundings {
 export async function main({ argv, programName, env, cwd, print }: Surroundings): Promise<number> {
   const parsed = parseArgs(argv, programName);
   if (parsed.kind === "version") {
-    print(__TILLER_VERSION__);
+    print(versionText(programName));
     return 0;
   }
   if (parsed.kind === "help") {
@@ -58,6 +59,11 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     return "error" in opened ? refused(opened.error) : playBack(opened.head, opened.recording, print);
   }
   return start({ run, env, cwd, print });
+}
+
+/** Under another program's name it says whose version this is: it is no old one of that program, to be brought up to date. */
+function versionText(programName: string): string {
+  return dialectForProgram(programName).name === "union" ? __TILLER_VERSION__ : `${__TILLER_VERSION__} (tiller)`;
 }
 
 /** What a recording needs of this process. */
