@@ -75,6 +75,8 @@ async function recordSession(model: MockLlm): Promise<{ frames: Frame[]; sent: s
   return { frames: rpc.frames, sent: lines };
 }
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 interface Played {
   code: number | null;
   stdout: string;
@@ -170,6 +172,27 @@ describe("a host at a replay", () => {
     expect(played).toMatchObject({ code: 0, stderr: "" });
     const ids = framesIn(played).flatMap((frame) => (frame.type === "response" ? [frame.id] : []));
     expect(new Set(ids)).toEqual(new Set(renamed.map((_, index) => `mine-${index}`)));
+  });
+
+  test("may take longer to speak than the one that was recorded did", async () => {
+    const quick = join(root, "quick");
+    const prompts = ["1", "2", "3"].map((id) => JSON.stringify({ id, type: "prompt", message: "list" }));
+    const converse = async (args: readonly string[], patienceMs: number): Promise<[unknown, Frame[]]> => {
+      const rpc = new RpcProcess({ args: [...args] });
+      for (const [index, line] of prompts.entries()) {
+        if (patienceMs > 0) await pause(patienceMs);
+        rpc.send(`${line}\n`);
+        await rpc.waitFor(({ type, id }) => type === "prompt_result" && id === String(index + 1));
+      }
+      if (patienceMs > 0) await pause(patienceMs);
+      rpc.closeStdin();
+      const { code } = await rpc.waitExit();
+      await rpc.dispose();
+      return [code, rpc.frames];
+    };
+    const recorded = await converse(["--no-session", "--record", quick], 0);
+    const replayed = await Promise.all([0, 50, 300].map((ms) => converse(["--replay", quick], ms)));
+    for (const played of replayed) expect(played).toEqual(recorded);
   });
 
   test("that sends another command is told where, and gets an answer", async () => {

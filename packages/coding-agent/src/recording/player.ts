@@ -4,8 +4,9 @@ import { ProviderError } from "@tiller/ai/errors";
 import type { Clock } from "@tiller/protocol/clock";
 import { type ActLine, bytesOf, type InputLine, isInput, type LogLine, toBuffer } from "./format.ts";
 import { createFrameCheck } from "./frame-check.ts";
-import { isSameCommand, type LiveHost, recordedHostLines } from "./host-lines.ts";
+import { isHostEnd, isSameCommand, type LiveHost, recordedHostLines } from "./host-lines.ts";
 import { createHop, createRounds } from "./rounds.ts";
+import { createStandStill } from "./stand-still.ts";
 import type { Tape, WorldCall } from "./tape.ts";
 
 /**
@@ -44,6 +45,8 @@ export interface Player extends Tape {
 const MICROTASKS = 1000;
 /** Nothing but the program itself can go on while it is waited for; this long it takes only when it does something else. */
 const STUCK_MS = 5000;
+/** A host that wants to see more before it speaks than the recorded one did must get it in the end. */
+const STAND_STILL_MS = 5000;
 /** What is done at the same moment may come in another order: this far ahead it is looked for. */
 const AHEAD = 60;
 
@@ -74,6 +77,7 @@ export function createPlayer(options: PlayerOptions): Player {
   const hop = createHop();
   let onRound = (): void => undefined;
   const rounds = createRounds(() => onRound());
+  const turns = host && createStandStill();
 
   const differ = (text: string): void => {
     if (isDifferent) return;
@@ -119,8 +123,7 @@ export function createPlayer(options: PlayerOptions): Player {
     if (isGiving) return;
     isGiving = true;
     await due(line);
-    const chunk = line.in === "host" ? await hostChunk(line) : toNothing;
-    if (line.in === "host-end" || line.in === "host-error") await hostEnd();
+    const chunk = await hostChunk(line);
     isGiving = false;
     if (free !== undefined) return;
     at += 1;
@@ -148,8 +151,18 @@ export function createPlayer(options: PlayerOptions): Player {
     await new Promise<void>(hop);
   };
 
-  const hostChunk = async (line: InputLine & { in: "host" }): Promise<Buffer> => {
-    if (!host) return toBuffer(line);
+  /** What the host says in this place: as recorded, or what the one that is there says when it has come to that. */
+  const hostChunk = async (line: InputLine): Promise<Buffer> => {
+    if (line.in !== "host" && !isHostEnd(line)) return toNothing;
+    if (!host || !turns) return line.in === "host" ? toBuffer(line) : toNothing;
+    turns.hold();
+    const cancel = liveClock.after(STAND_STILL_MS, turns.goOn);
+    const chunk = line.in === "host" ? await saidBy(host) : await endOf(host);
+    cancel();
+    turns.goOn();
+    return chunk;
+  };
+  const saidBy = async (host: LiveHost): Promise<Buffer> => {
     const expected = hostLines.get(at) ?? [];
     const got: string[] = [];
     for (const each of expected) {
@@ -168,13 +181,16 @@ export function createPlayer(options: PlayerOptions): Player {
     }
     return Buffer.from(got.map((each) => `${each}\n`).join(""));
   };
-  const hostEnd = async (): Promise<void> => {
-    const instead = await host?.ended();
-    if (instead === undefined) return;
-    hostLine += 1;
-    leave(`line ${hostLine} of the host (log.jsonl:${at + 1}): expected the end of its input, got ${brief(instead)}`, [
-      instead,
-    ]);
+  const endOf = async (host: LiveHost): Promise<Buffer> => {
+    const instead = await host.ended();
+    if (instead !== undefined) {
+      hostLine += 1;
+      leave(
+        `line ${hostLine} of the host (log.jsonl:${at + 1}): expected the end of its input, got ${brief(instead)}`,
+        [instead],
+      );
+    }
+    return toNothing;
   };
 
   const dispatch = (line: InputLine, chunk: Buffer): void => {
