@@ -177,6 +177,23 @@ function plainNamespaces(file) {
   return { ...file, code, imports: file.imports.filter((name) => !name.includes("rolldown-runtime")) };
 }
 
+/**
+ * An uncaught error makes Node print the line that threw. Of what other programs import that shall not be the whole file, so
+ * each statement and each method gets a line of its own.
+ */
+function readableEntry(file) {
+  if (!Object.hasOwn(LIBRARY, file.name) || !file.isEntry) return file;
+  const breaks = [...new Set(statementStarts(parseAst(file.code)))].toSorted((a, b) => a - b);
+  const lines = breaks.map((start, index) => file.code.slice(start, breaks[index + 1]));
+  return { ...file, code: [file.code.slice(0, breaks[0]), ...lines].join("\n") };
+}
+
+function statementStarts(node) {
+  const own = Array.isArray(node.body) ? node.body.map(({ start }) => start) : [];
+  const inner = Object.values(node).filter((child) => child && typeof child === "object");
+  return [...own, ...inner.flatMap(statementStarts)];
+}
+
 const isFunction = ({ type }) => type === "FunctionDeclaration";
 
 /** What of the top level cannot be assigned to; elsewhere something else may have the same name. */
@@ -270,10 +287,10 @@ export async function build({ outDir = dist, minify = { compress: true, mangle: 
     minify,
   );
   const chunks = [...cli, ...app];
-  // Bundled by itself: it shares no file with the agent.
-  const client = await bundle({ client: join(root, CLIENT) }, {}, minify);
+  // Bundled by itself: it shares no file with the agent. Node shows the line that threw, so its lines stay lines.
+  const client = await bundle({ client: join(root, CLIENT) }, {}, false);
   refuseCircles(chunks);
-  await writeDist(outDir, [...chunks, ...client]);
+  await writeDist(outDir, [...chunks.map(readableEntry), ...client]);
   for (const file of COPIES) await copyFile(join(root, file), join(outDir, basename(file)));
   await writeFile(join(outDir, "transcripts.json"), await shippedStories());
   if (outDir === dist) {

@@ -23,9 +23,11 @@ try {
     if (event.type === "message_update" && event.assistantMessageEvent.type === "text_delta") {
       process.stdout.write(event.assistantMessageEvent.delta);
     }
+    if (event.type === "message_update" && event.assistantMessageEvent.type === "text_end") console.log();
   }
-  const { status, turns } = await run.result;
+  const { status, turns, error } = await run.result;
   console.log(`\n${status} after ${turns} calls of the model`);
+  if (error) console.error(error.message);
 
   // Any command, by its name.
   const { model } = await client.commands.getState();

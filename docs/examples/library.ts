@@ -17,9 +17,10 @@ session.subscribe((event) => {
   if (event.type === "message_update" && event.assistantMessageEvent.type === "text_delta") {
     process.stdout.write(event.assistantMessageEvent.delta);
   }
+  if (event.type === "message_update" && event.assistantMessageEvent.type === "text_end") console.log();
   if (event.type === "tool_execution_start") console.error(`\n[${event.toolName}]`);
 });
 
-const { status } = await session.prompt(process.argv[2] ?? "Summarize this repo");
-console.error(`\n${status}: ${session.messages.length} messages`);
+const { status, error } = await session.prompt(process.argv[2] ?? "Summarize this repo");
+console.error(`\n${status}: ${error?.message ?? `${session.messages.length} messages`}`);
 await session.dispose();

@@ -124,6 +124,7 @@ describe("docs/client.md", () => {
     expect(stderr).toBe("");
     expect(stdout).toContain("[ls]");
     expect(stdout).toContain("treasure.txt");
+    expect(stdout).toContain("Listing `.`.\n");
     expect(stdout).toMatch(/\ncompleted after 2 calls of the model\n.+\n$/);
     expect(status).toBe(0);
   });

@@ -46,5 +46,6 @@ test("the programs of its page work", { timeout: 60_000 }, async () => {
   });
   expect([stderr, code, left]).toEqual(["", 0, []]);
   expect(stdout.match(/treasure\.txt/g)).toHaveLength(2);
+  expect(stdout).toMatch(/^Listing `\.`\.\n/);
   expect(stdout.match(/^completed$/gm)).toHaveLength(2);
 });

@@ -48,7 +48,7 @@ const SCRIPT = {
   ],
 };
 const FILES = { "guard.js": GUARD, "script.json": JSON.stringify(SCRIPT) };
-const ANSWER = 'Let me "push" it,\n\t100 % \\n caf\u00e9 \u{1f600}.\nIt is \u2028pushed.\ncompleted\n';
+const ANSWER = 'Let me "push" it,\n\t100 % \\n caf\u00e9 \u{1f600}.\n\nIt is \u2028pushed.\n\ncompleted\n';
 
 test("the page has every program, as it stands, and none is longer than it says", () => {
   const page = readFileSync(join(repoRoot, "docs/write-a-client.md"), "utf8");
@@ -73,5 +73,14 @@ describe.each(CLIENTS)("$file", ({ file, runner, needs }) => {
     const program = [...runner, join(folder, file), 'Push \u00e9 "it"', ...options];
     const { code, stdout, stderr, left } = await runProgram(program, { files: FILES });
     expect([stdout, code, left], stderr).toEqual([ANSWER, 0, []]);
+  });
+
+  test("says why a prompt has failed", { timeout: 60_000 }, async () => {
+    const turns = [[{ text: "Let me" }, { error: { status: 400, message: 'no "such" model' } }]];
+    const program = [...runner, join(folder, file), "Hello", "--script", "script.json"];
+    const { code, stdout, left } = await runProgram(program, {
+      files: { "script.json": JSON.stringify({ turns }) },
+    });
+    expect([stdout, code, left]).toEqual([expect.stringMatching(/^Let me\n\nerror: .*no "such" model.*\n$/), 1, []]);
   });
 });

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type MockLlm, type Reply, say, startMockLlm } from "../support/mock-llm.ts";
+import { fail, type MockLlm, type Reply, say, startMockLlm } from "../support/mock-llm.ts";
 import { cliPath, repoRoot } from "../support/rpc-process.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../support/sandbox.ts";
 import { proves } from "./proofs.ts";
@@ -65,6 +65,15 @@ async function endHost({ child, sandbox, exit }: Host): Promise<void> {
   }
 }
 
+/** The programs name no model, so the user's configuration does. */
+async function configured(...replies: Reply[]): Promise<{ llm: MockLlm; options: SandboxOptions }> {
+  const llm = await startMockLlm();
+  cleanup.push(() => llm.close());
+  llm.reply(...replies);
+  const settings = JSON.stringify({ defaultProvider: "mock", defaultModel: "mock-1" });
+  return { llm, options: { agentFiles: { "models.json": llm.modelsJson(), "settings.json": settings } } };
+}
+
 describe("the README", () => {
   const readme = readFileSync(join(repoRoot, "README.md"), "utf8");
   const snippet = (name: string): string => {
@@ -83,7 +92,14 @@ describe("the README", () => {
       const host = startHost([command, join("..", file)], "tiller", { files, beside: { [file]: snippet(name) } });
       expect(await host.exit).toBe(0);
       expect(host.output.stdout).toContain("treasure.txt");
-      expect(host.output.stdout).toMatch(/\ncompleted\n$/);
+      expect(host.output.stdout).toMatch(/^Listing `\.`\.\n.*\ncompleted\n$/s);
+    });
+
+    it(`has a program that says why a prompt has failed: ${name}`, async () => {
+      const { options } = await configured(fail(400, "invalid_request_error", "no such model"));
+      const host = startHost([command, join("..", file)], "tiller", { ...options, beside: { [file]: snippet(name) } });
+      expect(await host.exit).toBe(0);
+      expect(host.output.stdout).toMatch(/\n.*no such model.*\n$/);
     });
   }
 });
@@ -91,14 +107,6 @@ describe("the README", () => {
 describe("the examples of pi", () => {
   const fixture = (name: string): string => join(repoRoot, "test/conformance/fixtures", name);
 
-  /** The programs name no model, so the user's configuration does. */
-  async function configured(...replies: Reply[]): Promise<{ llm: MockLlm; options: SandboxOptions }> {
-    const llm = await startMockLlm();
-    cleanup.push(() => llm.close());
-    llm.reply(...replies);
-    const settings = JSON.stringify({ defaultProvider: "mock", defaultModel: "mock-1" });
-    return { llm, options: { agentFiles: { "models.json": llm.modelsJson(), "settings.json": settings } } };
-  }
   const ANSWER = "Hello from a model,\nin two lines.";
 
   proves("pi.example.python", "the Python program prints the answer and stops at agent_end", async () => {

@@ -113,6 +113,32 @@ describe("a session file in the middle of a run", () => {
     expect(kept.filter(Boolean)).toEqual(await messagesOf(rpc));
   });
 
+  it("is written by a process with another agent folder, whose locks lie elsewhere: each has a branch of its own", async () => {
+    const rpc = start({ script: script("one", "two", "three") });
+    await rpc.prompt("first");
+    const path = await fileOf(rpc);
+    const other = start({ script: script("their two", "their three"), args: ["--session", path] });
+    expect(await messagesOf(other)).toHaveLength(2);
+    for (const text of ["second", "third"]) {
+      await rpc.prompt(text);
+      await other.prompt(`their ${text}`);
+    }
+    const told = expect.stringContaining(`${path} is written by another program too`);
+    for (const each of [rpc, other]) expect(noticesOf(each)[0]).toMatchObject({ level: "error", message: told });
+    const mine = await messagesOf(rpc);
+    const theirs = await messagesOf(other);
+    expect(textsOf(mine)).toEqual(["first", "one", "second", "two", "third", "three"]);
+    expect(textsOf(theirs).slice(2)).toEqual(["their second", "their two", "their third", "their three"]);
+    const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+    const kept = lines.map((line) => at(JSON.parse(line), "message")).filter(Boolean);
+    expect(kept).toEqual(expect.arrayContaining([...mine, ...theirs]));
+    for (const each of [rpc, other]) {
+      each.closeStdin();
+      await each.waitExit();
+    }
+    expect(await messagesOf(start(beside(rpc, "--session", path)))).toEqual(theirs);
+  });
+
   it("makes way for a folder: the conversation goes on in memory until the folder is gone", async () => {
     const rpc = start({ script: [...script("one"), WAITS, ...script("two", "three")] });
     await rpc.prompt("first");

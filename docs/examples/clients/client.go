@@ -10,8 +10,7 @@ import (
 
 type frame struct {
 	Type, ID, Method, Status string
-	Success                  bool
-	Error                    any
+	Error                    any // a text in a response, an object in a prompt_result
 	AssistantMessageEvent    struct{ Type, Delta string }
 }
 
@@ -25,20 +24,22 @@ func main() {
 	}
 	send, frames, status := json.NewEncoder(in), json.NewDecoder(out), "lost"
 	send.Encode(map[string]any{"id": "1", "type": "prompt", "message": os.Args[1]}) // with LF behind it
-
 	for f := (frame{}); frames.Decode(&f) == nil; f = (frame{}) {
 		switch {
-		case f.AssistantMessageEvent.Type == "text_delta":
-			fmt.Print(f.AssistantMessageEvent.Delta)
+		case f.Type == "message_update":
+			fmt.Print(map[string]string{"text_delta": f.AssistantMessageEvent.Delta, "text_end": "\n"}[f.AssistantMessageEvent.Type])
 		case f.Method == "confirm": // yes to every question
 			send.Encode(map[string]any{"type": "extension_ui_response", "id": f.ID, "confirmed": true})
 		case f.Method == "select" || f.Method == "input" || f.Method == "editor": // nothing to what needs a text
 			send.Encode(map[string]any{"type": "extension_ui_response", "id": f.ID, "cancelled": true})
-		case f.Type == "response" && !f.Success:
+		case f.Type == "response" && f.Error != nil:
 			status = fmt.Sprint("refused: ", f.Error)
 			in.Close()
 		case f.Type == "prompt_result" && f.ID == "1":
 			status = f.Status
+			if why, has := f.Error.(map[string]any); has {
+				status += fmt.Sprint(": ", why["message"])
+			}
 			in.Close() // the agent ends when nobody can write to it any more, and with it the loop
 		}
 	}

@@ -21,8 +21,9 @@ function answer({ id, method, title }) {
 function take(frame) {
   const step = frame.assistantMessageEvent;
   if (frame.type === "message_update" && step.type === "text_delta") process.stdout.write(step.delta);
+  else if (frame.type === "message_update" && step.type === "text_end") console.log();
   else if (frame.type === "extension_ui_request" && /^(confirm|select|input|editor)$/.test(frame.method)) answer(frame);
-  else if (frame.type === "prompt_result" && frame.id === "1") finish(frame.status);
+  else if (frame.type === "prompt_result" && frame.id === "1") finish(frame.error ? `${frame.status}: ${frame.error.message}` : frame.status);
   else if (frame.type === "response" && !frame.success) {
     console.error(frame.error);
     finish("refused");

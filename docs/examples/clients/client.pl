@@ -30,13 +30,15 @@ while (my $line = <$from>) {
     my $type = $frame->{type};
     if ($type eq 'message_update' && $frame->{assistantMessageEvent}{type} eq 'text_delta') {
         print $frame->{assistantMessageEvent}{delta};
+    } elsif ($type eq 'message_update' && $frame->{assistantMessageEvent}{type} eq 'text_end') {
+        print "\n";
     } elsif ($type eq 'extension_ui_request' && $frame->{method} =~ /^(confirm|select|input|editor)$/) {
         answer($frame);
     } elsif ($type eq 'response' && !$frame->{success}) {
         print STDERR "$frame->{error}\n";
         last;
     } elsif ($type eq 'prompt_result' && $frame->{id} eq '1') {
-        $status = $frame->{status};
+        $status = $frame->{status} . ($frame->{error} ? ": $frame->{error}{message}" : '');
         last;
     }
 }

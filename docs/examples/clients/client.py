@@ -30,13 +30,15 @@ for line in agent.stdout:  # bytes are split at LF only
     kind = frame["type"]
     if kind == "message_update" and frame["assistantMessageEvent"]["type"] == "text_delta":
         print(frame["assistantMessageEvent"]["delta"], end="", flush=True)
+    elif kind == "message_update" and frame["assistantMessageEvent"]["type"] == "text_end":
+        print()
     elif kind == "extension_ui_request" and frame["method"] in ("confirm", "select", "input", "editor"):
         answer(frame)
     elif kind == "response" and not frame["success"]:
         print(frame["error"], file=sys.stderr)
         break
     elif kind == "prompt_result" and frame["id"] == "1":
-        status = frame["status"]
+        status = frame["status"] + (f": {frame['error']['message']}" if "error" in frame else "")
         break
 
 print("\n" + status)

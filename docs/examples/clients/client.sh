@@ -8,6 +8,8 @@ shift
 filter='
   if .type == "message_update" and .assistantMessageEvent.type == "text_delta" then
     ["text", .assistantMessageEvent.delta]
+  elif .type == "message_update" and .assistantMessageEvent.type == "text_end" then
+    ["text", "\n"]
   elif .type == "extension_ui_request" and .method == "confirm" then
     ["confirm", .id, .title]
   elif .type == "extension_ui_request" and (.method == "select" or .method == "input" or .method == "editor") then
@@ -15,7 +17,7 @@ filter='
   elif .type == "response" and (.success | not) then
     ["refused", .error]
   elif .type == "prompt_result" and .id == "1" then
-    ["done", .status]
+    ["done", .status + (if .error then ": " + .error.message else "" end)]
   else empty end | @tsv'
 
 coproc AGENT { tiller --mode rpc --no-session "$@" | jq --unbuffered -r "$filter"; }
@@ -40,7 +42,7 @@ while IFS=$'\t' read -r word value more <&"$from"; do
   esac
 done
 
-printf '\n%s\n' "$status"
+printf '\n%b\n' "$status"
 eval "exec $to>&-" # the agent ends when nobody can write to it any more
 wait "$pid" || true
 [ "$status" = completed ]

@@ -401,6 +401,10 @@ describe("sub-commands", () => {
       "Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); did you mean `tiller sessions`?",
     ],
     [
+      ["--nope"],
+      "Error: Unknown option: --nope (--help lists all)\nError: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all)",
+    ],
+    [
       ["hello"],
       'Error: there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all); "hello" is no sub-command, those are: chat, models, doctor, sessions, config, schema, replay, transcript, export',
     ],

@@ -131,13 +131,12 @@ function refusalOf(
   if (options.approve && options.noApprove) errors.push("Error: --approve and --no-approve exclude each other");
   if (errors.length > 0) {
     // What only an extension could know is told with the rest.
-    const rest = dialect.unknownFlag === "error" ? walk.unknown.map(({ option }) => unknownText(option, dialect)) : [];
-    return { kind: "error", message: [...errors, ...rest].join("\n"), exitCode: 2 };
+    return { kind: "error", message: [...errors, ...unknownErrors(walk, dialect)].join("\n"), exitCode: 2 };
   }
   const mode = modeOf(options);
   if (mode === undefined && options.listModels === undefined && command === undefined) {
-    const hint = subCommandHint(walk);
-    return failed(`there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all)${hint}`, 2);
+    const text = `there is no interactive mode; start with --mode rpc, or -p MESSAGE (--help lists all)${subCommandHint(walk)}`;
+    return { kind: "error", message: [...unknownErrors(walk, dialect), `Error: ${text}`].join("\n"), exitCode: 2 };
   }
   if (walk.files.length > 0 && mode !== "text" && mode !== "json")
     return failed("@file arguments are not supported in RPC mode", 1);
@@ -145,6 +144,10 @@ function refusalOf(
     return failed("--api-key requires a model to be specified via --model, --provider/--model, or --models", 1);
   }
   return undefined;
+}
+
+function unknownErrors({ unknown }: Walk, dialect: Dialect): string[] {
+  return dialect.unknownFlag === "error" ? unknown.map(({ option }) => unknownText(option, dialect)) : [];
 }
 
 export function unknownText(option: string, { unknownFlag }: Dialect): string {

@@ -124,6 +124,10 @@ describe("asking for one", () => {
     ["retry.maxRetires", 'Error: there is no setting "retry.maxRetires"; did you mean retry.maxRetries'],
     ["fsync", 'Error: there is no setting "fsync"; did you mean session.fsync?'],
     ["colour", 'Error: there is no setting "colour"; `tiller config` lists all'],
+    [
+      "get",
+      'Error: there is no setting "get"; write `tiller config` for all, `tiller config KEY` for one, and --set KEY=VALUE or settings.json to change it',
+    ],
     ["__proto__", 'Error: there is no setting "__proto__"; `tiller config` lists all'],
   ])("%s, which is none, suggests what may be meant", (key, message) => {
     const { code, out, errors } = config([key]);

@@ -63,11 +63,20 @@ function settingsFor({ settings }: ConfigReport, asked: string | undefined): Rep
 
 const MOST_SUGGESTIONS = 5;
 
+/** What the same command of other programs takes in front of a key. */
+const VERBS = ["get", "set", "unset", "list", "show", "edit"];
+const USAGE =
+  "write `tiller config` for all, `tiller config KEY` for one, and --set KEY=VALUE or settings.json to change it";
+
 function unknownText({ settings }: ConfigReport, asked: string): string {
   const near = nearNames(
     asked,
     settings.map(({ key }) => key),
   ).slice(0, MOST_SUGGESTIONS);
-  const hint = near.length > 0 ? `did you mean ${near.join(", ")}?` : "`tiller config` lists all";
+  const hint = VERBS.includes(asked)
+    ? USAGE
+    : near.length > 0
+      ? `did you mean ${near.join(", ")}?`
+      : "`tiller config` lists all";
   return `Error: there is no setting "${asked}"; ${hint}`;
 }

@@ -59,15 +59,28 @@ export interface LoadedSettings {
 export function loadSettings(inputs: SettingsInputs): LoadedSettings {
   const layers = [...fileLayers(inputs), ...environmentLayers(inputs), flagLayer(inputs)];
   const settings = settingsOf(layers, inputs);
-  const findings = layers.flatMap((layer) => layer.problems);
+  const findings = layers.flatMap((layer) =>
+    layer.problems.map((problem) => (hides("approval", layer, problem) ? withConsequence(problem) : problem)),
+  );
   return {
     settings,
     problems: findings.map(({ message }) => message),
     findings,
-    isUnread: (group) =>
-      layers.some(({ mayMention }) => mayMention?.(group)) ||
-      findings.some(({ level, key }) => level === "error" && key?.split(".", 1)[0] === group),
+    isUnread: (group) => layers.some((layer) => layer.problems.some((problem) => hides(group, layer, problem))),
   };
+}
+
+/** What could not be read may have been about this group: the key is one of it, or the whole file is left out. */
+function hides(group: string, { mayMention }: Layer, { level, key }: SettingProblem): boolean {
+  if (key === undefined) return mayMention?.(group) === true;
+  return level === "error" && key.split(".", 1)[0] === group;
+}
+
+/** Who reads that a key is ignored would not look for the reason of all those questions there. */
+function withConsequence(problem: SettingProblem): SettingProblem {
+  const { message } = problem;
+  const joint = message.endsWith("?") ? " Until" : "; until";
+  return { ...problem, message: `${message}${joint} it is mended every tool call is asked` };
 }
 
 function settingsOf(

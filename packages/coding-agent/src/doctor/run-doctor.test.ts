@@ -77,6 +77,12 @@ describe("with nothing configured", () => {
     expect(text).toMatch(/Not ready: 1 problem\.$/);
   });
 
+  test("but mistakes in mcp.json, it does not say that there is no configuration", async () => {
+    const { text } = await doctor({ files: { "mcp.json": '{"mcpServers": []}' } });
+    expect(text).toMatch(/agent: has no settings\.json, models\.json or auth\.json, which is fine/);
+    expect(text).toContain("x   mcp.json: ");
+  });
+
   test("but a server runs, that is the way", async () => {
     const { ok, text } = await doctor({ servers: { ollama: has("qwen3:8b", "llama3") } });
     expect(ok).toBe(false);

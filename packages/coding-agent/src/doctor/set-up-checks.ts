@@ -29,7 +29,9 @@ export function fileChecks({ agentDir, problems }: SetUp): Check[] {
   });
   const others = [...left].map((text): Check => ({ area, subject: "set-up", level: "warning", text }));
   if (checks.length > 0) return [...checks, ...others];
-  const text = existsSync(agentDir) ? "has no configuration, which is fine" : "does not exist, which is fine";
+  const text = existsSync(agentDir)
+    ? "has no settings.json, models.json or auth.json, which is fine"
+    : "does not exist, which is fine";
   return [{ area, subject: agentDir, level: "info", text: `${text}: keys may come from the environment` }, ...others];
 }
 

@@ -164,7 +164,7 @@ export function createAttempts(options: SessionRunOptions): Attempts {
     leaveOutAnswer(run, outcome);
     const made = await compacting.automatic(run, "overflow", true);
     if (made === "done" && !run.controller.signal.aborted) return undefined;
-    return takenBack(run, { ...outcome, stopReason: "error", error: outcome.error ?? silentOverflow(model()) });
+    return takenBack(run, { ...outcome, stopReason: "error", error: outcome.error ?? silentOverflow(model(), made) });
   };
 
   const takenBack = ({ controller }: Run, outcome: RunOutcome): LastAttempt => ({

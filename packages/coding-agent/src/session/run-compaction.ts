@@ -99,11 +99,12 @@ function autoContinueMessage(timestamp: number): CustomMessage {
   return { role: "custom", customType: "auto-continue", content: AUTO_CONTINUE, display: false, timestamp };
 }
 
-/** The provider has cut the conversation without saying so. */
-export function silentOverflow(model: Model | null): ProviderError {
+/** The provider has cut the conversation without saying so, and no room could be made. */
+export function silentOverflow(model: Model | null, made: AutomaticOutcome | undefined): ProviderError {
   const window = model ? `${model.contextWindow} tokens of ${model.provider}/${model.id}` : "window";
+  const why = made === "skipped" ? ", and there is no earlier exchange that a summary could replace" : "";
   return new ProviderError(
     "overflow",
-    `The conversation is larger than the ${window}: the answer was made from a part of it and is not kept`,
+    `The conversation is larger than the ${window}: the answer was made from a part of it and is not kept${why}. Choose a model with a larger window (set_model), go back before the message (fork), or begin anew (new_session)`,
   );
 }

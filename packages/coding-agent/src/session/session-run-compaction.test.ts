@@ -313,11 +313,18 @@ describe("an overflow", () => {
     },
   );
 
-  it("told by the usage only, that cannot be mended, is an error too: its answer is not kept", async () => {
-    const s = story([{ messages: [silentOf("p", "m")] }], { compact: async () => "failed" });
-    await s.accept("1")();
-    expect(s.result()).toMatchObject({ status: "error", error: { kind: "overflow" } });
-  });
+  it.each([
+    ["failed", ""],
+    ["skipped", ", and there is no earlier exchange that a summary could replace"],
+  ] as const)(
+    "told by the usage only, that cannot be mended (%s), is an error too: its answer is not kept",
+    async (made, why) => {
+      const s = story([{ messages: [silentOf("p", "m")] }], { compact: async () => made });
+      await s.accept("1")();
+      const message = `The conversation is larger than the 1000 tokens of p/m: the answer was made from a part of it and is not kept${why}. Choose a model with a larger window (set_model), go back before the message (fork), or begin anew (new_session)`;
+      expect(s.result()).toMatchObject({ status: "error", error: { kind: "overflow", message } });
+    },
+  );
 
   it("is ended by abort during the compaction", async () => {
     const s = story([failed()], { compact: untilAborted });

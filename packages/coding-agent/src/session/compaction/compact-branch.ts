@@ -3,9 +3,18 @@ import type { AgentMessage, Usage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import type { CompactionCause, GivenCompaction, SessionHooks } from "../ports.ts";
+import { messageOf } from "../store/entry-rules.ts";
 import { type CompactionEntry, type Cut, findCut, uncompacted } from "./cut-point.ts";
 import { fileLists, fileListText, withoutFileLists } from "./file-lists.ts";
-import { type CompactionSettings, contextSize, estimateAll, estimateText, keepTokens, thresholdOf } from "./policy.ts";
+import {
+  type CompactionSettings,
+  contextSize,
+  estimateAll,
+  estimateText,
+  estimateTokens,
+  keepTokens,
+  thresholdOf,
+} from "./policy.ts";
 import { type AskModel, earlierDetails, type Summarizer, type Summary, summarize, sumOf } from "./summarize.ts";
 
 /** Makes a compaction, without writing or telling it. Loaded with the first one. */
@@ -47,7 +56,7 @@ export async function compactBranch(task: CompactionTask): Promise<Made> {
   if (previous && !hasNews) return { nothing: ALREADY };
   const hasAnswer = entries.some((entry) => entry.type === "message" && entry.message.role === "assistant");
   const cut = hasAnswer ? findCut(entries, cutOptions(task)) : undefined;
-  if (!cut) return { nothing: NOTHING };
+  if (!cut) return { nothing: NOTHING + whyTooLarge(entries, task.model) };
 
   const cutMessages = [...cut.history, ...cut.turnPrefix];
   const details = fileLists(cutMessages, [previous?.details, ...earlierDetails(entries)]);
@@ -74,6 +83,14 @@ export async function compactBranch(task: CompactionTask): Promise<Made> {
   const threshold = thresholdOf(task.model, task.settings) ?? Number.POSITIVE_INFINITY;
   const isUnderThreshold = estimatedTokensAfter <= threshold;
   return { done: { result, isUnderThreshold, isGiven: false, preserveData: decided?.preserveData } };
+}
+
+/** Who asks because of one huge question reads of a session that is too small, and needs another way out. */
+function whyTooLarge(entries: readonly SessionEntry[], { contextWindow, provider, id }: Model): string {
+  const sizes = entries.map(messageOf).map((message) => (message ? estimateTokens(message) : 0));
+  const largest = Math.max(0, ...sizes);
+  if (!(contextWindow > 0) || largest <= contextWindow) return "";
+  return `: nothing in it has an answer yet, and one message alone (about ${largest} tokens) is larger than the ${contextWindow} tokens of ${provider}/${id}; choose a model with a larger window (set_model), go back before that message (fork), or begin anew (new_session)`;
 }
 
 interface Planned {

@@ -150,6 +150,12 @@ describe("compact, when the host asks for it", () => {
   const refusals: [story: string, items: (AgentMessage | NewEntry | string)[], answer: Answer, text: string][] = [
     ["an empty session", ["low"], "x", "Nothing to compact (session too small)"],
     ["a question without an answer", [user("hi")], "x", "Nothing to compact (session too small)"],
+    [
+      "a question without an answer that is larger than the window",
+      [user(tokens(3000)), user("and this?")],
+      "x",
+      "Nothing to compact (session too small): nothing in it has an answer yet, and one message alone (about 3000 tokens) is larger than the 1000 tokens of p/m; choose a model with a larger window (set_model), go back before that message (fork), or begin anew (new_session)",
+    ],
     ["twice in a row", [...exchange(), compaction("e1")], "x", "Already compacted"],
     ["twice in a row, with settings between", [...exchange(), compaction("e1"), "low"], "x", "Already compacted"],
     ["a summariser that fails", exchange(9), new ProviderError("auth", "no key"), "Summarization failed: no key"],
