@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { leavesOutBrowserTests } from "./scripts/browser-here.mjs";
 import { LongestFirst } from "./scripts/longest-first.ts";
 import { pagePlugin } from "./scripts/page-plugin.mjs";
 
@@ -23,6 +24,9 @@ const LONG =
         "packages/protocol/test/**",
       ];
 
+/** `npm test` says when they are left out. */
+const IN_BROWSER = leavesOutBrowserTests ? ["test/export/{page,attacks}.test.ts"] : [];
+
 export default defineConfig({
   // The build puts the version in; tests that import the sources need it too.
   define: { __TILLER_VERSION__: JSON.stringify(version) },
@@ -45,7 +49,7 @@ export default defineConfig({
         test: {
           name: "usual",
           include: ["packages/*/{src,test}/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
-          exclude: [...HEAVY, ...LONG],
+          exclude: [...HEAVY, ...LONG, ...IN_BROWSER],
           sequence: { groupOrder: 0 },
         },
       },

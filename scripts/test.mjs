@@ -5,6 +5,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { BROWSER, leavesOutBrowserTests } from "./browser-here.mjs";
 import { ensureInstalled, root } from "./ensure.mjs";
 
 const say = (text) => process.stdout.write(`${text}\n`);
@@ -118,6 +119,10 @@ async function main() {
   const counts = problem ? { passed: 0, failed: 0 } : countTests();
   // A run that is red for a reason outside every test (a leaked error, say) must not end with "0 failed".
   if (!isFine && counts.failed === 0) counts.failed = 1;
+  if (leavesOutBrowserTests)
+    say(
+      `\nThe tests of exported pages were left out: there is no browser at ${BROWSER} (Debian's chromium; or set CHROMIUM)`,
+    );
   say(`\n${counts.passed} passed, ${counts.failed} failed`);
   process.exitCode = isFine ? 0 : 1;
 }

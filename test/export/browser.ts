@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { BROWSER } from "../../scripts/browser-here.mjs";
 
 /** Debian's chromium, started once; every page in a window of its own that remembers what it complained of and asked for. */
 
@@ -21,7 +22,7 @@ export interface PageBrowser {
   close(): Promise<void>;
 }
 
-export async function startBrowser(executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium"): Promise<PageBrowser> {
+export async function startBrowser(executablePath = BROWSER): Promise<PageBrowser> {
   if (!existsSync(executablePath)) {
     throw new Error(
       `there is no browser at ${executablePath}: install Debian's chromium, or name the path of one with CHROMIUM`,
