@@ -90,7 +90,7 @@ test("no key of a provider reaches a server, unless its own entry names the vari
     baseUrl: "http://127.0.0.1:9/v1",
     api: "openai-completions",
     apiKey: "$CORP2_LLM_KEY",
-    headers: { "x-h": "$HDR_SECRET", "x-n": "Bearer ${NAMED_LLM}" },
+    headers: { "x-h": "$HDR_SECRET", "x-n": `Bearer \${NAMED_LLM}` },
     models: [{ id: "m" }],
   };
   const calls = Object.keys(env).map((name) => `toolCall mcp__deck__environment ${JSON.stringify({ name })}`);

@@ -6,15 +6,15 @@ const models = {
     corp: {
       baseUrl: "https://box/v1?api-version=1&key=in-query",
       apiKey: "$CORP_KEY",
-      headers: { "x-h": "$HDR", Cookie: "id=${ID}; me", Accept: "application/json", "x-plain": "plain text" },
+      headers: { "x-h": "$HDR", Cookie: `id=\${ID}; me`, Accept: "application/json", "x-plain": "plain text" },
       models: [
-        { id: "m", headers: { "x-m": "!pass show $HOME" }, compat: { options: { token: "${OPT}", region: "r" } } },
+        { id: "m", headers: { "x-m": "!pass show $HOME" }, compat: { options: { token: `\${OPT}`, region: "r" } } },
       ],
       modelOverrides: { n: { headers: { "x-n": "in-override" } } },
     },
   },
 };
-const auth = { corp: { type: "api_key", key: "${STORED}" }, other: { type: "oauth", access: "abc", expires: 5 } };
+const auth = { corp: { type: "api_key", key: `\${STORED}` }, other: { type: "oauth", access: "abc", expires: 5 } };
 const texts = [...secretsOfModelsFile(models), ...secretsOfAuthFile(auth)];
 
 test("the variables that secrets come from, but not those of a command line", () => {
