@@ -31,6 +31,7 @@ import { createIgnoreWork } from "../packages/coding-agent/src/tools/ignore-work
 import { shortCommand } from "../packages/coding-agent/src/tools/job-text.ts";
 import { renderNotebook } from "../packages/coding-agent/src/tools/notebook.ts";
 import { readPattern } from "../packages/coding-agent/src/tools/rust-regex.ts";
+import { useRpc } from "./support/rpc-process.ts";
 
 /** What models, repositories, tools and session files may say, and what must not come of it. See SECURITY.md. */
 
@@ -240,5 +241,43 @@ describe.runIf(existsSync("/proc/self/comm"))("the watchdog", () => {
     await once(watcher!, "exit");
     await wait(20);
     expect([bystander.exitCode, bystander.signalCode]).toEqual([null, null]);
+  });
+});
+
+describe("a session file with values nested so deeply that they cannot be written as JSON", () => {
+  const start = useRpc();
+  const deep = `${'{"a":'.repeat(4200)}1${"}".repeat(4200)}`;
+  const at = { timestamp: "2026-01-01T00:00:00.000Z" };
+  const answer = { role: "assistant", api: "x", provider: "p", model: "m", stopReason: "toolUse", timestamp: 1 };
+  const call = { type: "toolCall", id: "c", name: "read", arguments: "DEEP" };
+  const result = {
+    role: "toolResult",
+    toolCallId: "c",
+    toolName: "read",
+    content: [],
+    details: "DEEP",
+    isError: false,
+    timestamp: 1,
+  };
+  const lines = [
+    { type: "session", version: 3, id: "0", cwd: "/", ...at },
+    { type: "message", id: "a1", parentId: null, ...at, message: { role: "user", content: "Hi.", timestamp: 1 } },
+    { type: "message", id: "a2", parentId: "a1", ...at, message: { ...answer, content: [call] } },
+    { type: "message", id: "a3", parentId: "a2", ...at, message: result },
+    { type: "custom", id: "a4", parentId: "a3", ...at, customType: "x", data: "DEEP" },
+  ];
+  const file = lines.map((line) => `${JSON.stringify(line).replaceAll('"DEEP"', deep)}\n`).join("");
+
+  it("opens, and everything is answered as of any other", async () => {
+    const rpc = start({ args: ["--session", "deep.jsonl"], files: { "deep.jsonl": file }, script: ['text "Aye."'] });
+    for (const type of ["get_state", "get_session_stats", "get_context", "get_tree"]) {
+      expect(await rpc.call({ type })).toMatchObject({ success: true });
+    }
+    const shown = await rpc.call({ type: "get_messages" });
+    const left = { leftOut: expect.stringContaining("500 levels") };
+    expect(shown).toMatchObject({
+      data: { messages: [{ role: "user" }, { content: [{ arguments: left }] }, { details: left }] },
+    });
+    expect((await rpc.prompt("Go on")).result.status).toBe("completed");
   });
 });

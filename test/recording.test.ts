@@ -23,6 +23,8 @@ import { createSandbox } from "./support/sandbox.ts";
 /** `npm run test:long` plays it a hundred times. */
 const REPLAYS = Number(process.env.TILLER_REPLAYS ?? 2);
 const KEY = "mock-key-that-nobody-may-see";
+/** A value of a header and one in the address, under names that say nothing. */
+const OTHER_SECRETS = ["HDRsecretvalue12345", "QRYsecretvalue123456"] as const;
 
 const root = mkdtempSync(join(tmpdir(), "tiller-recording-"));
 const folder = join(root, "recording");
@@ -37,11 +39,21 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+function withSecrets(modelsJson: string): string {
+  const [header, query] = OTHER_SECRETS;
+  const { providers } = JSON.parse(modelsJson) as { providers: Record<string, { baseUrl: string }> };
+  const entries = Object.entries(providers).map(([id, provider]) => [
+    id,
+    { ...provider, baseUrl: `${provider.baseUrl}?code=${query}`, headers: { "X-Foo": header } },
+  ]);
+  return JSON.stringify({ providers: Object.fromEntries(entries) });
+}
+
 async function recordSession(model: MockLlm): Promise<{ frames: Frame[]; sent: string[] }> {
   const rpc = new RpcProcess({
     args: ["--model", "mock/mock-1", "--set", "retry.baseDelayMs=20", "--record", folder],
     files: { "notes.txt": "the tide comes at six\n" },
-    agentFiles: { "models.json": model.modelsJson() },
+    agentFiles: { "models.json": withSecrets(model.modelsJson()) },
     env: { SOME_API_KEY: KEY },
   });
   const lines: string[] = [];
@@ -118,7 +130,7 @@ describe("a recording", () => {
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
     expect(files.some((path) => path.endsWith("models.json"))).toBe(true);
     for (const path of files.filter((each) => statSync(each).isFile())) {
-      expect(readFileSync(path, "utf8")).not.toContain(KEY);
+      for (const secret of [KEY, ...OTHER_SECRETS]) expect(readFileSync(path, "utf8")).not.toContain(secret);
       expect(statSync(path).mode & 0o077).toBe(0);
     }
   });

@@ -94,10 +94,12 @@ describe("the events of a tool call", () => {
     expect(ofType(frames, "tool_execution_update").length).toBeGreaterThan(0);
   });
 
+  const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
   it.each([
     ["a tool that does not exist", "toolCall dance {}", "Tool dance not found"],
     ["arguments that do not fit", 'toolCall read {"file":1}', 'Validation failed for tool "read"'],
     ["arguments that are not JSON", 'toolCallRaw read "{\\"path\\": \\"a"', "are not valid JSON"],
+    ["arguments nested too deeply", `toolCallRaw read ${JSON.stringify(deep(4200))}`, "more than 500 levels deep"],
     ["a tool that fails", 'toolCall read {"path":"missing.txt"}', "missing.txt"],
   ])("a call with %s ends with an error that the model can read, and the run goes on", async (_name, call, says) => {
     const rpc = start({ script: [call, `expect isError true toolResult ${JSON.stringify(says)} + text "I see."`] });

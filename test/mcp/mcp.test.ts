@@ -75,6 +75,40 @@ test("a server of the user's: called, aborted, dead, started again; what is wron
   expect(resultIn(last.frames)).toEqual(resultIn(third.frames).slice(-1));
 });
 
+test("no key of a provider reaches a server, unless its own entry names the variable", async () => {
+  const env = {
+    CORP2_LLM_KEY: "key-of-corp",
+    HDR_SECRET: "value-of-header",
+    STORED_LLM: "key-in-auth",
+    NAMED_LLM: "key-for-the-server",
+    ANTHROPIC_AUTH_TOKEN: "token-1",
+    AWS_SECRET_ACCESS_KEY: "token-2",
+    GOOGLE_GENERATIVE_AI_API_KEY: "token-3",
+    EDITOR_OF_CHOICE: "ed",
+  };
+  const corp2 = {
+    baseUrl: "http://127.0.0.1:9/v1",
+    api: "openai-completions",
+    apiKey: "$CORP2_LLM_KEY",
+    headers: { "x-h": "$HDR_SECRET", "x-n": `Bearer \${NAMED_LLM}` },
+    models: [{ id: "m" }],
+  };
+  const calls = Object.keys(env).map((name) => `toolCall mcp__deck__environment ${JSON.stringify({ name })}`);
+  const agent = start({
+    args: ["--no-session"],
+    env,
+    agentFiles: {
+      ...files({ deck: { ...deck, env: { NAMED_LLM: "$NAMED_LLM" } } }),
+      "models.json": JSON.stringify({ providers: { corp2 } }),
+      "auth.json": JSON.stringify({ groq: { type: "api_key", key: "$STORED_LLM" } }),
+    },
+    script: [calls.join(" + "), 'text "Aye."'],
+  });
+  const { frames } = await agent.prompt("What do you know?");
+  const kept: Record<string, string> = { NAMED_LLM: "key-for-the-server", EDITOR_OF_CHOICE: "ed" };
+  expect(resultIn(frames)).toEqual(Object.keys(env).map((name) => [`${name}=${kept[name]}`, false]));
+});
+
 test("servers of a project need a yes; --no-mcp means none at all", async () => {
   const mark = (cwd: string) => join(cwd, "started");
   const touching = { command: process.execPath, args: ["-e", "require('fs').writeFileSync('started', '')"] };

@@ -1,3 +1,4 @@
+import { isTooDeep } from "../../packages/protocol/src/depth.ts";
 import { at, brief, type Frame, isRecord, list, sameJson } from "./frame.ts";
 
 /**
@@ -22,7 +23,9 @@ const SUB_EVENT = /^(text|thinking|toolcall)_(start|delta|end)$/;
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text === "" ? "{}" : text);
+    const value: unknown = JSON.parse(text === "" ? "{}" : text);
+    // Arguments that nobody could pass on are as good as broken.
+    return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined; // a model may write broken arguments; then there is nothing to compare with
   }

@@ -223,6 +223,12 @@ describe("the agent loop", () => {
       /^Arguments of tool "read" are not valid JSON/,
     ],
     [
+      "arguments that are nested too deeply",
+      `${'{"a":'.repeat(4200)}1${"}".repeat(4200)}`,
+      [tool("read", async () => "")],
+      /^Arguments of tool "read" cannot be used: they are nested more than 500 levels deep; write them flatter\n/,
+    ],
+    [
       "a tool that throws",
       '{"path":"a"}',
       [tool("read", () => Promise.reject(new Error("ENOENT: no such file")))],

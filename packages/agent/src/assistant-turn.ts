@@ -17,7 +17,7 @@ export interface TurnAnswer {
   /** Who looked along has ended it; `error` says why. */
   interrupted?: true;
   /** Tool calls whose arguments were not JSON, by call id, with the reason to give the model. */
-  broken: ReadonlyMap<string, { raw: string; error: string }>;
+  broken: ReadonlyMap<string, { raw: string; error: string; isJson?: true }>;
 }
 
 /** One call of the model: request, deltas, final message. Never throws: a failure is a message that ends with "error". */

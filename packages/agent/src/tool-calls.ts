@@ -15,7 +15,7 @@ export interface ToolBatch {
   emit: Emit;
   signal: AbortSignal;
   /** Calls whose arguments were not JSON. */
-  broken: ReadonlyMap<string, { raw: string; error: string }>;
+  broken: ReadonlyMap<string, { raw: string; error: string; isJson?: true }>;
   /** Why none of the calls may run (the answer that asked for them did not end well); each gets this as its result. */
   refusal?: string;
 }
@@ -180,8 +180,10 @@ async function check(call: ToolCall, batch: ToolBatch): Promise<Prepared> {
   const tool = batch.tools.find((candidate) => candidate.name === call.name);
   if (!tool) return failed(`Tool ${call.name} not found`);
   const broken = batch.broken.get(call.id);
-  if (broken)
-    return failed(`Arguments of tool "${call.name}" are not valid JSON: ${broken.error}\n\nReceived:\n${broken.raw}`);
+  if (broken) {
+    const why = `${broken.isJson ? "cannot be used" : "are not valid JSON"}: ${broken.error}`;
+    return failed(`Arguments of tool "${call.name}" ${why}\n\nReceived:\n${broken.raw}`);
+  }
   let given: unknown = call.arguments;
   if (tool.prepareArguments) {
     try {

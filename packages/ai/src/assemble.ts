@@ -1,4 +1,5 @@
 import type { TextContent, ThinkingContent, ToolCall } from "@tiller/protocol/content";
+import { isTooDeep, MOST_LEVELS } from "@tiller/protocol/depth";
 import type { AssistantMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { StreamEvent } from "@tiller/protocol/stream-event";
@@ -13,6 +14,8 @@ export interface BrokenArguments {
   raw: string;
   /** Why it cannot be used, e.g. `Unexpected end of JSON input`. */
   error: string;
+  /** It is JSON all the same. */
+  isJson?: true;
 }
 
 /** Folds the pieces of one answer into one growing message and says what changed. The only place that does. */
@@ -224,10 +227,13 @@ function closeBlock(
 function finalArguments(folding: Folding, id: string, raw: string): Record<string, unknown> {
   if (raw.trim() === "") return {};
   const parsed = parseArguments(raw);
-  if (typeof parsed !== "string") return parsed;
-  folding.broken.set(id, { raw, error: parsed });
+  if (typeof parsed === "string") folding.broken.set(id, { raw, error: parsed });
+  else if (isTooDeep(parsed)) folding.broken.set(id, { raw, error: TOO_DEEP, isJson: true });
+  else return parsed;
   return {};
 }
+
+const TOO_DEEP = `they are nested more than ${MOST_LEVELS} levels deep; write them flatter`;
 
 /** The arguments, or a text that says what is wrong with them. */
 function parseArguments(raw: string): Record<string, unknown> | string {

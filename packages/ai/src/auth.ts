@@ -56,6 +56,13 @@ export function readHeader(text: string, env: Environment): Secret {
   return { value: secret.value.replace(/\$\{(\w+)\}/g, (_, name: string) => variableValue(name, env) ?? "") };
 }
 
+/** The names of the variables that such a text takes its value from. What a command makes of variables is its own affair. */
+export function variablesIn(given: string): string[] {
+  const text = given.trim();
+  if (text.startsWith("!")) return [];
+  return [...text.matchAll(/^\$(\w+)$|\$\{(\w+)\}/g)].map((match) => match[1] ?? match[2] ?? "");
+}
+
 function notSet(variable: string): Secret {
   return { missing: `the environment variable ${variable} is not set` };
 }

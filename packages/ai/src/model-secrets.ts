@@ -16,6 +16,10 @@ const USER = /^((?:[a-z][\w+.-]*:)?\/\/)?[^/?#]*@/i;
 /** The only thing in a query that is known to be no secret. */
 const HARMLESS_QUERY = new Set(["api-version"]);
 
+export function isHarmlessInQuery(name: string): boolean {
+  return HARMLESS_QUERY.has(name);
+}
+
 /** The base URL as everybody may see it. */
 export function publicUrl(baseUrl: string): string {
   const [path = "", query] = splitQuery(withoutUser(baseUrl));

@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { afterEach, expect, test } from "vitest";
 import { ProviderError } from "./errors.ts";
-import { redactError, redactText, type SecretHolder, secretsOf } from "./redact.ts";
+import { asStream, testServers } from "./http/test-servers.ts";
+import { redactError, redactQuoted, type SecretHolder, secretsOf } from "./redact.ts";
 import { streamAssistant } from "./stream.ts";
 import { collect, testModel, testRequest } from "./testing.ts";
 
@@ -33,7 +35,7 @@ test.each<[request: SecretHolder, text: string, clean: string]>([
   [{ apiKey: "none" }, "none of the models", "none of the models"],
   [{}, "quota", "quota"],
 ])("secrets of %j leave a text", (request, text, clean) => {
-  expect(redactText(text, secretsOf(request))).toBe(clean);
+  expect(redactQuoted(text, secretsOf(request))).toBe(clean);
 });
 
 test("an error keeps everything but the secret, and is left alone when there is none in it", () => {
@@ -49,4 +51,94 @@ test("whatever a model's stream fails with has been through this", async () => {
   const model = testModel({ baseUrl: `not-a-url-${KEY}` });
   const deltas = await collect(streamAssistant(testRequest({ model, apiKey: KEY })));
   expect(deltas).toMatchObject([{ type: "error", error: { message: expect.stringContaining("[hidden]") } }]);
+});
+
+/** All that stands in base64, and what pages and addresses write otherwise. */
+const SIGNS = "q7+Zr/Lx=W2&m<Vb9_T-k4";
+const inPage = SIGNS.replace(/[&<]/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll("+", "&plus;");
+
+test.each([
+  ["itself", SIGNS],
+  ["in an address", encodeURIComponent(SIGNS)],
+  ["in an address, in small letters", encodeURIComponent(SIGNS).replace(/%../g, (sign) => sign.toLowerCase())],
+  ["in an address of an address", encodeURIComponent(encodeURIComponent(SIGNS))],
+  ["in a page", SIGNS.replaceAll("&", "&amp;").replaceAll("<", "&lt;")],
+  ["in a page, by numbers", inPage],
+  ["in a page, by numbers to sixteen", SIGNS.replace(/\W/g, (sign) => `&#x${sign.charCodeAt(0).toString(16)};`)],
+  ["in JSON", SIGNS.replaceAll("/", "\\/").replaceAll("<", "\\u003c").replaceAll("&", "\\u0026")],
+  ["in JSON in JSON", SIGNS.replaceAll("/", String.raw`\\/`)],
+  ["cut", SIGNS.slice(0, -2)],
+  ["cut in an address", encodeURIComponent(SIGNS).slice(0, -6)],
+])("a key is found %s", (_name, text) => {
+  expect(redactQuoted(`<p>no ${text} here`, [SIGNS])).toBe("<p>no [hidden] here");
+});
+
+test("of two keys that begin in the same way neither leaves its end", () => {
+  const [one, other] = ["sk-proj-AAAAAAAAAAAA", "sk-proj-BBBBBBBBBBBBBB"];
+  expect(redactQuoted(`${one} ${other} ${other.slice(0, -1)}`, [other, one])).toBe("[hidden] [hidden] [hidden]");
+});
+
+test("neither words nor what leads to a key are taken for its beginning", () => {
+  const text = "Bearer tokens, api-key=none, https://box and sk-live";
+  expect(redactQuoted(text, ["Bearer abcdefgh1234", "api-key=abcdefgh1234", "https://host/x", KEY])).toBe(text);
+});
+
+test("a text without an end is worked off at once", () => {
+  const clean = redactQuoted(`${SIGNS} `.repeat(10_000_000 / SIGNS.length), secretsOf({ apiKey: SIGNS }));
+  expect(clean.length).toBeLessThan(64 * 1024);
+  expect(clean).not.toContain(SIGNS.slice(0, 8));
+});
+
+const servers = testServers();
+afterEach(() => servers.closeAll());
+
+const FAMILIES = ["anthropic-messages", "openai-completions", "openai-responses", "google-generative-ai"];
+/** Of a length that no limit is a multiple of. */
+const LONG_KEY = "Kd83+hf/Q0ppWz71Lmv29Xbc4TRy=";
+
+/** What a server says that quotes the key again and again, in each way that it can be told. */
+const quoted = (req: IncomingMessage): string => {
+  const { authorization, "x-api-key": key, "x-goog-api-key": google } = req.headers;
+  return `${authorization ?? key ?? google} `.repeat(5000);
+};
+const WAYS: [name: string, answer: (res: ServerResponse, words: string) => void][] = [
+  ["a bare text", (res, words) => res.writeHead(400).end(words)],
+  ["JSON", (res, words) => res.writeHead(400).end(JSON.stringify({ error: { message: words.slice(0, 50_000) } }))],
+  ["a page", (res, words) => res.writeHead(400, { "content-type": "text/html" }).end(`<html><p>${words}`)],
+  ["JSON with status 200", (res, words) => res.end(JSON.stringify({ error: { message: words.slice(0, 50_000) } }))],
+  ["no event", (res, words) => res.writeHead(200, asStream).end(`x ${words}\n\n`)],
+  [
+    "an event",
+    (res, words) => {
+      const error = { message: words, code: 400, metadata: { raw: words } };
+      res.writeHead(200, asStream).end(`data: ${JSON.stringify({ type: "error", error })}\n\n`);
+    },
+  ],
+  ["a redirect", (res, words) => res.writeHead(302, { location: `/${words.slice(0, 6000)}` }).end()],
+];
+const all = FAMILIES.flatMap((api) => WAYS.map(([name, answer]) => [api, name, answer] as const));
+
+test.each(all)("%s: a key that a server says many times in %s is nowhere in the error", async (api, _name, answer) => {
+  const baseUrl = await servers.http((req, res) => answer(res, quoted(req)));
+  const model = testModel({ api, baseUrl });
+  const deltas = await collect(streamAssistant(testRequest({ model, apiKey: LONG_KEY })));
+  const last = deltas.at(-1);
+  const message = last?.type === "error" ? last.error.message : "";
+  expect(message).toContain("[hidden]");
+  expect(message).not.toContain(LONG_KEY.slice(0, 8));
+});
+
+test("a server that calls its answer by the key", async () => {
+  const chunk = {
+    id: LONG_KEY,
+    model: `m ${LONG_KEY}`,
+    choices: [{ delta: { content: "Hi." }, finish_reason: "stop" }],
+  };
+  const baseUrl = await servers.http((_req, res) =>
+    res.writeHead(200, asStream).end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`),
+  );
+  const model = testModel({ api: "openai-completions", baseUrl });
+  const deltas = await collect(streamAssistant(testRequest({ model, apiKey: LONG_KEY })));
+  expect(deltas).toContainEqual(expect.objectContaining({ type: "response", id: "[hidden]", model: "m [hidden]" }));
+  expect(JSON.stringify(deltas)).not.toContain(LONG_KEY);
 });

@@ -1,12 +1,14 @@
 import { ProviderError } from "./errors.ts";
 import { secretsInOptions, secretsInUrl } from "./model-secrets.ts";
-import type { ModelRequest } from "./provider.ts";
+import type { Delta, ModelRequest } from "./provider.ts";
+import { withoutCutSecrets } from "./spelled-secrets.ts";
 
 /** Providers quote keys and headers in their errors; nobody else shall read them. */
 
 /** A shorter value is a word like `none` rather than a secret, and taking it out would only garble the text. */
 const SHORTEST_SECRET = 8;
-const HIDDEN = "[hidden]";
+/** As much as is read of an answer that fails; an event inside a stream may say far more. */
+const LONGEST_MESSAGE = 64 * 1024;
 
 /** What may hold secrets: of a request, or of credentials alone. */
 export interface SecretHolder extends Pick<ModelRequest, "apiKey" | "headers"> {
@@ -17,18 +19,28 @@ export interface SecretHolder extends Pick<ModelRequest, "apiKey" | "headers"> {
 }
 
 export function redactError(error: ProviderError, request: SecretHolder): ProviderError {
-  const secrets = secretsOf(request);
-  const message = redactText(error.message, secrets);
+  const message = redactQuoted(error.message, secretsOf(request));
   if (message === error.message) return error;
   const { kind, status, retryAfterMs } = error;
   // Without the cause, whose text may hold the same.
   return new ProviderError(kind, message, { status, retryAfterMs });
 }
 
-export function redactText(text: string, secrets: readonly string[]): string {
-  let clean = text;
-  for (const secret of secrets) clean = clean.replaceAll(secret, HIDDEN);
-  return clean;
+/** What a server says of an answer beside its words. One that wants to could say the key there. */
+export function redactResponse(delta: Delta, request: SecretHolder): Delta {
+  if (delta.type !== "response") return delta;
+  const secrets = secretsOf(request);
+  const { id, model } = delta;
+  return {
+    ...delta,
+    ...(id === undefined ? {} : { id: redactQuoted(id, secrets) }),
+    ...(model === undefined ? {} : { model: redactQuoted(model, secrets) }),
+  };
+}
+
+/** The words of others without secrets, whole ones or cut ones; the beginning of what is very long. */
+export function redactQuoted(text: string, secrets: readonly string[]): string {
+  return withoutCutSecrets(text.slice(0, LONGEST_MESSAGE), secrets);
 }
 
 /** What of a request is secret. Longest first, so that no part of a secret is left beside a shorter one. */

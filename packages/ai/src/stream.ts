@@ -3,7 +3,7 @@ import { streamOverHttp } from "./apis/over-http.ts";
 import { ProviderError } from "./errors.ts";
 import { speakerOf } from "./model-secrets.ts";
 import type { Delta, DeltaStream, ModelRequest, StreamModel } from "./provider.ts";
-import { redactError } from "./redact.ts";
+import { redactError, redactResponse } from "./redact.ts";
 
 /** How each API family is loaded, when a model of it is first asked. Nothing of a family is loaded at start. */
 const FAMILIES: Readonly<Record<ApiFamilyName, () => Promise<StreamModel>>> = {
@@ -30,7 +30,10 @@ export function streamAssistant(request: ModelRequest): DeltaStream {
   return guardStream(
     () => openStream(request),
     request.signal,
-    (error) => redactError(error, request),
+    {
+      error: (error) => redactError(error, request),
+      response: (delta) => redactResponse(delta, request),
+    },
     !endsByItself(request),
   );
 }
@@ -74,14 +77,17 @@ function familyOf(name: ApiFamilyName): Promise<StreamModel> {
   return loading;
 }
 
-/** What is done to an error before anybody sees it. */
-type Clean = (error: ProviderError) => ProviderError;
+/** What is done to an error, and to what a server says of its answer, before anybody sees it. */
+interface Clean {
+  error?(error: ProviderError): ProviderError;
+  response?(delta: Delta): Delta;
+}
 
-/** The guarantees of `streamAssistant` around any stream. The cost is per batch, never per delta. */
+/** The guarantees of `streamAssistant` around any stream. The cost is per batch, and one look at the kind of a delta. */
 export function guardStream(
   open: () => Promise<DeltaStream>,
   signal: AbortSignal,
-  clean: Clean = (error) => error,
+  clean: Clean = {},
   watches = true,
 ): DeltaStream {
   return { [Symbol.asyncIterator]: () => guardedIterator(open, signal, clean, watches) };
@@ -100,6 +106,7 @@ function guardedIterator(
   /** Answers the `next` that waits, if one does. */
   let waiting: ((batch: Batch) => void) | undefined;
 
+  const cleaned = (error: ProviderError): ProviderError => clean.error?.(error) ?? error;
   const end = (): void => {
     over = true;
     if (watches) signal.removeEventListener("abort", onAbort);
@@ -126,11 +133,13 @@ function guardedIterator(
     }
     const last = result.value.at(-1);
     if (isTerminal(last)) end();
-    if (last?.type !== "error") answer({ done: false, value: result.value });
-    else answer({ done: false, value: [...result.value.slice(0, -1), { ...last, error: clean(last.error) }] });
+    const { response } = clean;
+    const value = response && result.value.some(isResponse) ? result.value.map(response) : result.value;
+    if (last?.type !== "error") answer({ done: false, value });
+    else answer({ done: false, value: [...value.slice(0, -1), { ...last, error: cleaned(last.error) }] });
   };
   const failed = (error: unknown): void => {
-    if (waiting && !over) answer(failWith(clean(toProviderError(error))));
+    if (waiting && !over) answer(failWith(cleaned(toProviderError(error))));
   };
   const opened = async (): Promise<AsyncIterator<readonly Delta[]>> => {
     const iterator = (await open())[Symbol.asyncIterator]();
@@ -164,6 +173,10 @@ function guardedIterator(
       return Promise.resolve({ done: true, value: undefined });
     },
   };
+}
+
+function isResponse(delta: Delta): boolean {
+  return delta.type === "response";
 }
 
 function isTerminal(delta: Delta | undefined): boolean {

@@ -4,7 +4,7 @@ import { configureTransport } from "@tiller/ai/http/environment";
 import { getJson } from "@tiller/ai/http/get-json";
 import type { Credentials, ModelRegistry, ProviderState } from "@tiller/ai/model-registry";
 import type { ProviderRow } from "@tiller/ai/providers/provider-row";
-import { redactText, secretsOf } from "@tiller/ai/redact";
+import { redactQuoted, secretsOf } from "@tiller/ai/redact";
 import type { Clock } from "@tiller/protocol/clock";
 import type { Model } from "@tiller/protocol/model";
 import type { Env } from "./config/paths.ts";
@@ -45,7 +45,7 @@ export function createAskServer(options: AskOptions): AskServer {
     };
     const found = await discoverModels(row, { get, baseUrl, ...credentials });
     if ("models" in found) return { kind: "models", models: found.models };
-    const clean = (text: string): string => redactText(text, secretsOf(credentials));
+    const clean = (text: string): string => redactQuoted(text, secretsOf(credentials));
     if (!last) return { kind: "silent", words: clean(found.problem) };
     const { status } = last;
     if (status === 404 || status === 405) return { kind: "answers" };

@@ -1,7 +1,6 @@
-import { type Environment, readHeader, readSecret, type Secret } from "@tiller/ai/auth";
-import { secretsInOptions, secretsInUrl } from "@tiller/ai/model-secrets";
+import { secretsOfAuthFile, secretsOfModelsFile, valuesOf } from "@tiller/ai/configured-secrets";
 import { PROVIDERS } from "@tiller/ai/providers/index";
-import { type ModelsFiles, readModelsFiles } from "./config/models-file.ts";
+import { readModelsFiles } from "./config/models-file.ts";
 import { type Env, homeFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
 import { createRedactor, type Redact } from "./lib/redactor.ts";
@@ -33,8 +32,7 @@ export async function knownSecrets({ env, agentDir, apiKey }: Omit<RedactionInpu
   return [
     ...(apiKey === undefined ? [] : [apiKey]),
     ...secretsOfEnvironment(env),
-    ...secretsInOptions(auth?.value),
-    ...secretsOfModels(models?.value, env),
+    ...valuesOf([...secretsOfAuthFile(auth?.value), ...secretsOfModelsFile(models?.value)], env),
   ].map((secret) => secret.trim());
 }
 
@@ -47,30 +45,4 @@ function secretsOfEnvironment(env: Env): string[] {
   const ours = new Set(PROVIDERS.flatMap(({ keyVariables }) => keyVariables));
   const named = Object.entries(env).filter(([name]) => ours.has(name) || SECRET_NAME.test(name));
   return named.flatMap(([, value]) => (value === undefined || PATH.test(value) ? [] : [value]));
-}
-
-/** By the name of a field in the models file, wherever it stands. */
-const SECRET_FIELDS: Readonly<Record<string, (value: unknown, env: Environment) => string[]>> = {
-  apiKey: (value, env) => (typeof value === "string" ? valuesIn(readSecret(value, env)) : []),
-  headers: (value, env) => textsIn(value).flatMap((text) => valuesIn(readHeader(text, env))),
-  baseUrl: (value) => (typeof value === "string" ? secretsInUrl(value) : []),
-  options: (value) => secretsInOptions(value),
-};
-
-function secretsOfModels(value: ModelsFile, env: Environment): string[] {
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, field]) =>
-    Object.hasOwn(SECRET_FIELDS, name) ? SECRET_FIELDS[name]!(field, env) : secretsOfModels(field, env),
-  );
-}
-type ModelsFile = NonNullable<ModelsFiles["models"]>["value"] | undefined;
-
-/** A header is often a word and the key. */
-function valuesIn(secret: Secret): string[] {
-  return "value" in secret ? [secret.value, ...secret.value.split(/\s+/)] : [];
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).filter((item) => typeof item === "string");
 }

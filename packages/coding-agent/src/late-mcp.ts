@@ -20,13 +20,16 @@ export interface LateMcp {
   close(): void;
 }
 
-export function lateMcp(ground: Ground, parts: Omit<SessionMcpParts, "files" | "registered">): LateMcp {
+export function lateMcp(
+  ground: Ground,
+  parts: Omit<SessionMcpParts, "files" | "registered" | "keyVariables">,
+): LateMcp {
   const { agentDir, cwd, run } = ground;
   const files = run.options.noMcp ? [] : mcpFiles({ agentDir, cwd, projectTrust: run.projectTrust });
   const registered = new Map<string, RegisteredServer>();
   const loaded = late(async (): Promise<SessionMcp> => {
-    const { createSessionMcp } = await import("./session-mcp.ts");
-    return createSessionMcp(ground, { ...parts, files, registered });
+    const { createSessionMcp, keyVariables } = await import("./session-mcp.ts");
+    return createSessionMcp(ground, { ...parts, files, registered, keyVariables: await keyVariables(agentDir) });
   });
   const never = new AbortController().signal;
   let hasBegun = false;

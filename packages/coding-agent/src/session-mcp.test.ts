@@ -32,6 +32,7 @@ function scene(projectTrust: Trust, more: Partial<Ground> = {}) {
   const mcp = createSessionMcp(ground as unknown as Ground, {
     files: mcpFiles({ agentDir, cwd: root, projectTrust }),
     registered,
+    keyVariables: new Set(),
     hooks: { listens: () => true, run: async (...about: unknown[]) => void told.push(about) } as never,
     toolbox: () => ({ hasBuiltIn: () => false, other: () => undefined }) as never,
     onProblem: (problem) => void problems.push(problem),

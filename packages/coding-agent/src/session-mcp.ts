@@ -1,8 +1,15 @@
 import { delimiter } from "node:path";
+import {
+  PACKAGE_KEY_VARIABLES,
+  secretsOfAuthFile,
+  secretsOfModelsFile,
+  variablesOf,
+} from "@tiller/ai/configured-secrets";
 import type { ParsedFile } from "@tiller/ai/parsed-file";
 import { PROVIDERS } from "@tiller/ai/providers/index";
 import { readJsonFile } from "./config/json-file.ts";
 import type { McpFile } from "./config/mcp-files.ts";
+import { readModelsFiles } from "./config/models-file.ts";
 import type { Env } from "./config/paths.ts";
 import { TOKEN_VARIABLE } from "./exec/end-processes.ts";
 import type { RegisteredServer } from "./extensions/actions.ts";
@@ -26,6 +33,8 @@ export interface SessionMcp {
 export interface SessionMcpParts {
   files: readonly McpFile[];
   registered: ReadonlyMap<string, RegisteredServer>;
+  /** See `keyVariables`. */
+  keyVariables: ReadonlySet<string>;
   hooks: SessionHooks | undefined;
   toolbox(): Toolbox;
   onProblem(problem: string): void;
@@ -36,7 +45,7 @@ export function createSessionMcp(ground: Ground, parts: SessionMcpParts): Sessio
   const { registered, hooks, onProblem } = parts;
   const servers = createServers({
     clock,
-    env: environmentFor(env, ground.guestMark),
+    env: environmentFor(env, parts.keyVariables, ground.guestMark),
     fullEnv: env,
     runCommand: createSecretCommands({ cwd: agentDir, env, clock }),
     clientVersion: __TILLER_VERSION__,
@@ -101,12 +110,18 @@ export function readMcpFiles(
   return { servers: all.flatMap(({ servers }) => servers), problems: all.flatMap(({ problems }) => problems) };
 }
 
+/** The variables that hold keys of providers: those that we know of, those that packages read, those the user's files name. */
+export async function keyVariables(agentDir: string): Promise<Set<string>> {
+  const { auth, models } = await readModelsFiles(agentDir);
+  const named = variablesOf([...secretsOfAuthFile(auth?.value), ...secretsOfModelsFile(models?.value)]);
+  return new Set([...PROVIDERS.flatMap((row) => row.keyVariables), ...PACKAGE_KEY_VARIABLES, ...named]);
+}
+
 /**
  * Keys of providers are no business of servers: one that needs a key is given it by name in its `env`. Programs are looked
  * for in absolute folders only: a relative one is the project's.
  */
-function environmentFor(env: Env, guestMark: string | undefined): Env {
-  const keys = new Set(PROVIDERS.flatMap(({ keyVariables }) => keyVariables));
+function environmentFor(env: Env, keys: ReadonlySet<string>, guestMark: string | undefined): Env {
   const others = Object.entries(env).filter(([name]) => !keys.has(name));
   // What carries the mark of a session ends with it; a server may be of use to the next one.
   const token = env[TOKEN_VARIABLE]?.replace(guestMark ?? "", "");

@@ -35,7 +35,7 @@ export function askModel(
   const events = new AssistantMessageEventStream();
   const signal = options.signal ?? new AbortController().signal;
   const open = async (): Promise<DeltaStream> => stream(await requestOf(host, model, context, { ...options, signal }));
-  void tellAnswer(host, model, guardStream(open, signal, withoutPrefix), events);
+  void tellAnswer(host, model, guardStream(open, signal, { error: withoutPrefix }), events);
   return events;
 }
 

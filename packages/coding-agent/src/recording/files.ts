@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Env } from "../config/paths.ts";
 import { createReplacements } from "../lib/replace.ts";
 import { FILES_FOLDER, FILES_LIST, parsed } from "./format.ts";
 import { openConfig, type Redaction } from "./redact.ts";
@@ -53,6 +54,8 @@ type Table = Record<string, Loose>;
 
 export interface CaptureOptions {
   folder: string;
+  /** Values of the configuration come from it. */
+  env: Env;
   redact: Redaction;
   list(file: ListedFile): void;
   /** Where nobody else shall look along: the program itself, and what tools look at. */
@@ -117,10 +120,10 @@ function describe(place: string): ListedFile | undefined {
 }
 
 /** What is to be noted of the copy. */
-function copied(place: string, size: number, { folder, redact }: CaptureOptions): Pick<ListedFile, "copy" | "missing"> {
+function copied(place: string, size: number, options: CaptureOptions): Pick<ListedFile, "copy" | "missing"> {
   if (size > MAX_BYTES) return { missing: `it has ${size} bytes` };
   try {
-    copyFile(place, folder, redact);
+    copyFile(place, options);
     return { copy: true };
   } catch (error) {
     return { missing: (error as Error).message };
@@ -134,12 +137,12 @@ function placeOf(path: unknown): string | undefined {
   return typeof path === "string" && path !== "" ? resolve(path) : undefined;
 }
 
-function copyFile(place: string, folder: string, redact: Redaction): void {
+function copyFile(place: string, { folder, env, redact }: CaptureOptions): void {
   const bytes = OWN.readFileSync(place);
   const text = bytes.toString("utf8");
   const isText = Buffer.from(text, "utf8").equals(bytes);
-  const isConfig = CONFIG_FILE.test(place.slice(dirname(place).length + 1));
-  const open = isConfig ? openConfig(text) : { text, secrets: [] };
+  const name = basename(place);
+  const open = CONFIG_FILE.test(name) ? openConfig(text, name, env) : { text, secrets: [] };
   // A server or a tool may say them again.
   redact.learn(open.secrets);
   const copy = join(folder, FILES_FOLDER, place);

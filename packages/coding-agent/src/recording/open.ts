@@ -117,6 +117,7 @@ export function openRecord(inputs: RecordInputs): Recording | { error: string } 
     const isReal = ownPlaces(programName);
     captureFiles({
       folder,
+      env,
       redact,
       list: writer.file,
       // What tools look at is not read again in a replay.

@@ -76,6 +76,9 @@ test("headers and addresses", () => {
   });
   expect(openUrl("https://me:pass@host/v1?key=abc&alt=sse")).toBe("https://me:hidden@host/v1?key=hidden&alt=sse");
   expect(openUrl("no address")).toBe("no address");
+  const login = "https://a-token-that-is-a-name@host/a&b=c?api-version=1&code=abc&bare#part?key=x";
+  expect(openUrl(login)).toBe("https://hidden@host/a&b=c?api-version=1&code=hidden&hidden#part?key=x");
+  expect(openUrl("http://host:80")).toBe("http://host:80");
 });
 
 test.each([
@@ -109,4 +112,53 @@ test("neither beginnings of a token nor empty lines in a configuration hold anyb
   expect(createRedaction({}, [])(text)).toBe(text);
   const { secrets } = openConfig(`${" \n".repeat(500_000)}!\n  - apiKey: abcdefgh1\n\ttoken: 'xyz98765'\n`);
   expect(secrets).toEqual(["abcdefgh1", "xyz98765"]);
+});
+
+const MODELS = {
+  providers: {
+    a: {
+      baseUrl: "http://127.0.0.1:9/v1?key=QRYsecretvalue123456",
+      apiKey: "$CORP_LLM",
+      headers: { "X-Foo": "HDRsecretvalue12345", "X-Word": "Scheme $0 secret-word-1", Accept: "application/json" },
+      models: [{ id: "m", headers: { "x-m": "$HDR" }, compat: { options: { login: "secret-option-1" } } }],
+    },
+  },
+};
+const YAML = `providers:
+  a:
+    baseUrl: http://127.0.0.1:9/v1?key=QRYsecretvalue123456
+    apiKey: $CORP_LLM
+    headers: { X-Foo: HDRsecretvalue12345, Accept: application/json }
+    models: [ { id: m, headers: { x-m: $HDR }, compat: { options: { login: secret-option-1 } } } ]
+    other: { baseUrl: "https://me:pw@h/?a=b", x: 1 }
+`;
+
+test.each([
+  ["models.json", JSON.stringify(MODELS)],
+  ["models.json", `// mine\n${JSON.stringify(MODELS, null, 2)}`],
+  ["models.yml", YAML],
+])("what an exported page hides of %s, a recording hides too", (name, text) => {
+  const redact = createRedaction({}, []);
+  const open = openConfig(text, name, { CORP_LLM: "value-of-corp-llm", HDR: "Bearer value-of-hdr" });
+  redact.learn(open.secrets);
+  const shown = redact(`${open.text}\nvalue-of-corp-llm value-of-hdr HDRsecretvalue12345 QRYsecretvalue123456`);
+  for (const secret of ["QRYsecret", "HDRsecret", "secret-word", "secret-option", "value-of", "me:pw"]) {
+    expect(shown).not.toContain(secret);
+  }
+  expect(shown).toContain("http://127.0.0.1:9/v1?key=hidden");
+  expect(shown).toContain("application/json");
+  expect(shown.split("\n")).toHaveLength(text.split("\n").length + 1);
+});
+
+test("what is in auth.json, whatever it is called; and a file that cannot be read is hidden as far as it can be", () => {
+  const auth = { a: { type: "api_key", key: "$STORED" }, b: { type: "oauth", account: "account-of-mine" } };
+  const { secrets } = openConfig(JSON.stringify(auth), "auth.json", { STORED: "value-of-stored" });
+  expect(secrets).toEqual(expect.arrayContaining(["value-of-stored", "account-of-mine"]));
+  const broken = '{"apiKey": "abcdefgh1", "baseUrl": "https://h/?key=abc", ';
+  expect(openConfig(broken, "models.json").text).toBe('{"apiKey": "[hidden]", "baseUrl": "https://h/?key=hidden", ');
+});
+
+test("many addresses hold nobody up", () => {
+  const text = `"${"a://b?c=d,".repeat(100_000)}${"x:/".repeat(100_000)}"`;
+  expect(openConfig(text, "models.json").text.length).toBeGreaterThan(100_000);
 });

@@ -1,3 +1,6 @@
+import { secretsOfAuthFile, secretsOfModelsFile, valuesOf } from "@tiller/ai/configured-secrets";
+import { isHarmlessInQuery } from "@tiller/ai/model-secrets";
+import { parseJsonText } from "../config/json-text.ts";
 import type { Env } from "../config/paths.ts";
 import {
   alternatives,
@@ -8,6 +11,7 @@ import {
   PRIVATE_KEY,
   spellings,
 } from "../lib/redactor.ts";
+import { parseYaml } from "../lib/yaml-text.ts";
 import { parsed } from "./format.ts";
 
 /** Recordings are shown to others: what looks like a secret is not in them. */
@@ -98,20 +102,36 @@ export function openHeaders(headers: Readonly<Record<string, unknown>>): Record<
   );
 }
 
-/** An address without the login and without keys in its query. */
+/** An address without the login and without keys in its query; all else stays as it is written. */
 export function openUrl(url: string): string {
   if (!URL.canParse(url)) return url;
-  const parsed = new URL(url);
-  if (parsed.password !== "") parsed.password = "hidden";
-  for (const name of [...parsed.searchParams.keys()]) {
-    if (SECRET_NAME.test(name)) parsed.searchParams.set(name, "hidden");
-  }
-  return parsed.href;
+  const [, address = "", query, rest = ""] = /^([^?#]*)(\?[^#]*)?(.*)$/s.exec(url) ?? [];
+  // Without a password the name is often a token.
+  const open = address.replace(/^([a-z][\w+.-]*:\/\/)(?:([^/:]*):)?[^/]*@/i, (_, scheme: string, user?: string) =>
+    user === undefined ? `${scheme}hidden@` : `${scheme}${user}:hidden@`,
+  );
+  return `${open}${query === undefined ? "" : openQuery(query)}${rest}`;
 }
 
-/** The text of a configuration file without values under names that sound secret, in JSON and in YAML, and those values. */
-export function openConfig(text: string): { text: string; secrets: string[] } {
-  const secrets: string[] = [];
+/** How the answer is to come; asked for by our own requests. */
+const OPEN_IN_QUERY = new Set(["alt", "pageSize"]);
+
+function openQuery(query: string): string {
+  return query.replace(/([?&])([^=&]+)(=[^&]*)?/g, (whole, sign: string, name: string, value?: string) => {
+    if (isHarmlessInQuery(name) || OPEN_IN_QUERY.has(name)) return whole;
+    return value === undefined ? `${sign}hidden` : `${sign}${name}=hidden`;
+  });
+}
+
+/** An address that stands in a text, up to what ends it in JSON and YAML. */
+const ADDRESS = /[a-z][\w+.-]{0,32}:\/\/[^\s"'<>\\{}]{1,4096}(?<!,)/gi;
+
+/**
+ * The text of a configuration file without values under names that sound secret, in JSON and in YAML, and those values. Of the
+ * files about models also what an exported page would hide.
+ */
+export function openConfig(text: string, name = "", env: Env = {}): { text: string; secrets: string[] } {
+  const secrets = secretsOfFile(text, name, env);
   const hide = (value: string): string => {
     if (!isReference(value)) secrets.push(value);
     return `"${HIDDEN}"`;
@@ -125,7 +145,16 @@ export function openConfig(text: string): { text: string; secrets: string[] } {
       (whole, indent: string, name: string, colon: string, value: string) =>
         isSecretName(name) ? `${indent}${name}${colon}${hide(value.trim().replace(/^'(.*)'$/, "$1"))}` : whole,
     );
-  return { text: open, secrets };
+  return { text: open.replace(ADDRESS, openUrl), secrets };
+}
+
+function secretsOfFile(text: string, name: string, env: Env): string[] {
+  const read = /^models\./.test(name) ? secretsOfModelsFile : /^auth\./.test(name) ? secretsOfAuthFile : undefined;
+  if (!read) return [];
+  const json = parseJsonText(text);
+  const yaml = json.ok ? undefined : parseYaml(text, { merge: true });
+  const value = json.ok ? json.value : yaml && "value" in yaml ? yaml.value : undefined;
+  return valuesOf(read(value), env);
 }
 
 /** With an escape that JSON does not know: as it stands. */

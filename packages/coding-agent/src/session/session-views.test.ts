@@ -92,10 +92,12 @@ describe("bytes that must not go out as they are", () => {
   const last = messageEntry("cccccccc", "dddddddd", assistant("fine"));
   const { views: subject } = views([separated, broken, deep, last]);
 
-  it("are escaped, left out of the conversation and the entries, and named in the tree", () => {
-    expect(dataOf(subject.messages())).toEqual({ messages: [separated.message, last.message] });
-    expect(dataOf(subject.entries(undefined)).entries).toEqual([separated, last]);
-    expect(pageOf(subject, {}).messages).toEqual([separated.message, last.message]);
+  it("are escaped, or left out of the conversation and the entries and named in the tree; what is too deep is a note", () => {
+    const noted = { content: "x", more: { leftOut: expect.stringContaining("500 levels") } };
+    const messages = [separated.message, expect.objectContaining(noted), last.message];
+    expect(dataOf(subject.messages())).toEqual({ messages });
+    expect(dataOf(subject.entries(undefined)).entries).toMatchObject([separated, { message: noted }, last]);
+    expect(pageOf(subject, {}).messages).toEqual(messages);
     expect(dataOf(subject.tree()).tree).toMatchObject([
       { entry: separated, children: [{ entry: { id: "bbbbbbbb" }, children: [{ entry: { id: "dddddddd" } }] }] },
     ]);

@@ -51,6 +51,50 @@ describe("an entry that is not whole", () => {
   });
 });
 
+/** `levels` objects, one in the other. */
+function nested(levels: number): unknown {
+  return JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
+}
+
+describe("what is nested so deeply that it could not be passed on", () => {
+  const deep = nested(4200);
+  const note = { leftOut: "This was nested more than 500 levels deep and is not shown" };
+  const call = (args: unknown) =>
+    message({ ...said, content: [text, { type: "toolCall", id: "1", name: "n", arguments: args }] });
+  const odd: [what: string, given: Record<string, unknown>, expected: object][] = [
+    ["arguments of a tool call", call(deep), call(note)],
+    [
+      "details of a result",
+      message({ role: "toolResult", toolCallId: "1", toolName: "n", content: [text], details: deep }),
+      message({ role: "toolResult", toolCallId: "1", toolName: "n", content: [text], details: note }),
+    ],
+    ["data of an extension", { type: "custom", data: deep }, { type: "custom", data: note }],
+    [
+      "details of a summary",
+      { type: "compaction", summary: "s", tokensBefore: 1, details: deep },
+      { type: "compaction", summary: "s", tokensBefore: 1, details: note },
+    ],
+    [
+      "a block",
+      message({ role: "user", content: [[deep], { type: "odd", deep }, text] }),
+      message({ role: "user", content: [{ type: "odd", deep: note }, text] }),
+    ],
+    ["content", message({ role: "user", content: deep }), message({ role: "user", content: [] })],
+    ["a message that is none", { type: "message", message: [deep] }, { type: "message", message: note }],
+    ["usage", message({ ...said, usage: deep }), message({ ...said, usage: { ...noUsage, ...note } })],
+  ];
+  it.each(odd)("is a note: %s", (_what, given, expected) => {
+    const line = JSON.stringify(mended(given));
+    expect(JSON.parse(line)).toEqual(expected);
+  });
+
+  it("and nothing else is touched", () => {
+    const entry = call(nested(500));
+    expect(mended(entry)).toBe(entry);
+    expect(mended(call(nested(501)))).toEqual(call(note));
+  });
+});
+
 describe("an entry that is whole", () => {
   const whole: [what: string, entry: Record<string, unknown>][] = [
     ["a text of the user's", message({ role: "user", content: "Hi.", timestamp: 1 })],

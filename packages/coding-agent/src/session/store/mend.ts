@@ -1,3 +1,5 @@
+import { isTooDeep, MOST_LEVELS } from "@tiller/protocol/depth";
+
 /**
  * Entries that are JSON but not whole: written by hand, by another program or by an old version of one. A reader finds
  * in them what he may rely on; the line in the file stays as it is. Pure.
@@ -8,13 +10,46 @@ type Line = Readonly<Record<string, unknown>>;
 type Mend = (value: unknown) => unknown;
 type Mends = Readonly<Record<string, Mend>>;
 
-/** The entry with all fields that the conversation cannot do without; the same object when it has them. */
-export function mended(entry: Line): Line {
+/**
+ * The entry with all fields that the conversation cannot do without, and none that nobody could pass on; the same object when
+ * nothing is wrong with it.
+ */
+export function mended(given: Line): Line {
+  const entry = withoutDepth(given, { message: shallowMessage });
   const { type, message } = entry;
   if (type !== "message") return withFields(entry, mendsFor(ENTRIES, type));
   if (!isLine(message)) return entry;
   const whole = withFields(message, mendsFor(MESSAGES, message.role));
   return whole === message ? entry : { ...entry, message: whole };
+}
+
+const LEFT_OUT = { leftOut: `This was nested more than ${MOST_LEVELS} levels deep and is not shown` };
+
+/** A field that is nested too deeply becomes a note that says so; those that are named are looked into. */
+function withoutDepth(line: Line, inside: Mends): Line {
+  let copy: Record<string, unknown> | undefined;
+  for (const field of Object.keys(line)) {
+    const value = line[field];
+    if (typeof value !== "object" || value === null) continue;
+    const mend = inside[field];
+    const shallow = mend ? mend(value) : isTooDeep(value) ? LEFT_OUT : value;
+    if (shallow === value) continue;
+    copy ??= { ...line };
+    copy[field] = shallow;
+  }
+  return copy ?? line;
+}
+
+function shallowMessage(message: unknown): unknown {
+  if (!isLine(message)) return isTooDeep(message) ? LEFT_OUT : message;
+  return withoutDepth(message, { content: shallowBlocks });
+}
+
+function shallowBlocks(content: unknown): unknown {
+  if (!isTooDeep(content)) return content;
+  if (!Array.isArray(content)) return [];
+  const shallow = content.map((block) => (isLine(block) ? withoutDepth(block, NOTHING) : []));
+  return shallow.every((block, index) => block === content[index]) ? content : shallow;
 }
 
 function mendsFor(table: Readonly<Record<string, Mends>>, name: unknown): Mends {

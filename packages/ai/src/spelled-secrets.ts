@@ -1,0 +1,127 @@
+/**
+ * Finds secrets in a text that somebody else wrote, as they are or as they stand in an address, a page or JSON. Pure. The work
+ * is linear in the length of the text.
+ */
+
+export const HIDDEN = "[hidden]";
+
+/** So much of a secret, and it is one: less than this would be a word. */
+const SHORTEST_BEGINNING = 8;
+/** What stands before a secret and is none: `Bearer `, `key=`, `https://`. */
+const LEAD = /^(?:[A-Za-z]+ |[\w.-]+=|\w+:\/\/)/;
+
+/** A secret, a pattern for each of its characters. */
+interface Spelled {
+  readonly characters: readonly string[];
+  /** How many of them must be there. */
+  readonly least: number;
+}
+
+/** The text without the secrets. Longest first, so that no part of a secret is left beside a shorter one. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return withHidden(text, secrets, (_, characters) => characters);
+}
+
+/**
+ * Also without what begins like one and breaks off: errors are cut by those who pass them on, by servers, and where we stop
+ * reading, and a cut key is still most of a key.
+ */
+export function withoutCutSecrets(text: string, secrets: readonly string[]): string {
+  const whole = withoutSecrets(text, secrets);
+  return withHidden(whole, secrets, (secret) => (LEAD.exec(secret)?.[0].length ?? 0) + SHORTEST_BEGINNING);
+}
+
+function withHidden(
+  text: string,
+  secrets: readonly string[],
+  least: (secret: string, characters: number) => number,
+): string {
+  const spelled = secrets
+    .map((secret): Spelled => {
+      const characters = Array.from(secret, spellingsOf);
+      return { characters, least: least(secret, characters.length) };
+    })
+    .filter((one) => one.characters.length >= one.least);
+  if (spelled.length === 0) return text;
+  const begin = new RegExp(spelled.map((one) => one.characters.slice(0, one.least).join("")).join("|"), "g");
+  let clean = "";
+  let from = 0;
+  for (let found = begin.exec(text); found; found = begin.exec(text)) {
+    const at = found.index;
+    const end = Math.max(begin.lastIndex, ...spelled.map(({ characters }) => endOf(characters, text, at)));
+    clean += text.slice(from, at) + HIDDEN;
+    from = end;
+    begin.lastIndex = end;
+  }
+  return clean + text.slice(from);
+}
+
+/** How far the text goes on like the secret. */
+function endOf(characters: readonly string[], text: string, start: number): number {
+  let at = start;
+  for (const character of characters) {
+    const pattern = stickyPattern(character);
+    pattern.lastIndex = at;
+    if (!pattern.test(text)) return at;
+    at = pattern.lastIndex;
+  }
+  return at;
+}
+
+/** There are as many as there are characters that keys are made of. */
+const patterns = new Map<string, RegExp>();
+
+function stickyPattern(source: string): RegExp {
+  const pattern = patterns.get(source) ?? new RegExp(source, "y");
+  patterns.set(source, pattern);
+  return pattern;
+}
+
+/** What pages call the signs that are found in keys. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  "!": "excl",
+  '"': "quot",
+  "#": "num",
+  $: "dollar",
+  "%": "percnt",
+  "&": "amp",
+  "'": "apos",
+  "*": "ast",
+  "+": "plus",
+  ",": "comma",
+  ".": "period",
+  "/": "sol",
+  ":": "colon",
+  ";": "semi",
+  "<": "lt",
+  "=": "equals",
+  ">": "gt",
+  "?": "quest",
+  "@": "commat",
+  _: "lowbar",
+};
+const JSON_ESCAPES: Readonly<Record<string, string>> = { "\n": "n", "\r": "r", "\t": "t", '"': '"', "/": "\\/" };
+
+/** All ways to write a character; itself last, because it may be the beginning of another. */
+function spellingsOf(character: string): string {
+  if (/[A-Za-z0-9]/.test(character)) return character;
+  const code = character.codePointAt(0) ?? 0;
+  const hex = anyCase(code.toString(16));
+  const bytes = [...Buffer.from(character, "utf8")].map((byte) => anyCase(byte.toString(16).padStart(2, "0")));
+  const entity = ENTITIES[character];
+  const escaped = JSON_ESCAPES[character];
+  const ways = [
+    bytes.map((byte) => `%(?:25){0,2}${byte}`).join(""),
+    `&(?:amp;)?#(?:0{0,6}${code}|[xX]0{0,6}${hex});?`,
+    ...(entity === undefined ? [] : [`&(?:amp;)?${entity};`]),
+    ...(code > 0xffff ? [] : [String.raw`\\{1,4}u${anyCase(code.toString(16).padStart(4, "0"))}`]),
+    ...(escaped === undefined ? [] : [String.raw`\\{1,4}${escaped}`]),
+    ...(character === " " ? [String.raw`\+`] : []),
+    character === "\\" ? String.raw`\\{1,4}` : character.replace(/[$()*+./?[\]^{|}-]/, String.raw`\$&`),
+  ];
+  return `(?:${ways.join("|")})`;
+}
+
+function anyCase(hex: string): string {
+  return hex.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
