@@ -47,8 +47,9 @@ export function loadEntries({ bytes, index, isWholeFile, readBlob, soundness }: 
 
   const parse = (position: number): SessionEntry | null => {
     try {
-      const entry = JSON.parse(bytes.toString("utf8", starts[position], ends[position]));
-      return normalise(entry, readBlob) as unknown as SessionEntry;
+      const [start, end] = [starts[position]!, ends[position]!];
+      const entry = JSON.parse(bytes.toString("utf8", start, end));
+      return normalise(entry, readBlob, end - start) as unknown as SessionEntry;
     } catch {
       // Damaged in the middle of the line: as if it were not there.
       return null;

@@ -6,6 +6,8 @@ const tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const noUsage = { ...tokens, totalTokens: 0, cost: { ...tokens, total: 0 } };
 const said = { role: "assistant", content: [{ type: "text", text: "Hi." }], provider: "p", model: "m", usage: noUsage };
 const text = { type: "text", text: "Hi." };
+/** Of a line that is long enough to be looked through. */
+const SIZE = 1000;
 
 describe("an entry that is not whole", () => {
   const odd: [what: string, given: Record<string, unknown>, expected: object][] = [
@@ -47,7 +49,7 @@ describe("an entry that is not whole", () => {
     ],
   ];
   it.each(odd)("is one a reader can rely on: %s", (_what, given, expected) => {
-    expect(mended(given)).toEqual(expected);
+    expect(mended(given, SIZE)).toEqual(expected);
   });
 });
 
@@ -84,14 +86,14 @@ describe("what is nested so deeply that it could not be passed on", () => {
     ["usage", message({ ...said, usage: deep }), message({ ...said, usage: { ...noUsage, ...note } })],
   ];
   it.each(odd)("is a note: %s", (_what, given, expected) => {
-    const line = JSON.stringify(mended(given));
+    const line = JSON.stringify(mended(given, SIZE));
     expect(JSON.parse(line)).toEqual(expected);
   });
 
   it("and nothing else is touched", () => {
     const entry = call(nested(500));
-    expect(mended(entry)).toBe(entry);
-    expect(mended(call(nested(501)))).toEqual(call(note));
+    expect(mended(entry, SIZE)).toBe(entry);
+    expect(mended(call(nested(501)), SIZE)).toEqual(call(note));
   });
 });
 
@@ -106,6 +108,6 @@ describe("an entry that is whole", () => {
     ["a kind that is a name of every object", { type: "constructor" }],
   ];
   it.each(whole)("stays the same object: %s", (_what, entry) => {
-    expect(mended(entry)).toBe(entry);
+    expect(mended(entry, SIZE)).toBe(entry);
   });
 });

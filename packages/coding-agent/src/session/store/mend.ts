@@ -10,12 +10,15 @@ type Line = Readonly<Record<string, unknown>>;
 type Mend = (value: unknown) => unknown;
 type Mends = Readonly<Record<string, Mend>>;
 
+/** Each level takes a bracket and its end: what is shorter need not be looked at, and that is nearly everything. */
+const SHORTEST_DEEP = 2 * MOST_LEVELS;
+
 /**
  * The entry with all fields that the conversation cannot do without, and none that nobody could pass on; the same object when
- * nothing is wrong with it.
+ * nothing is wrong with it. `size` is that of its line.
  */
-export function mended(given: Line): Line {
-  const entry = withoutDepth(given, { message: shallowMessage });
+export function mended(given: Line, size: number): Line {
+  const entry = size < SHORTEST_DEEP ? given : withoutDepth(given, { message: shallowMessage });
   const { type, message } = entry;
   if (type !== "message") return withFields(entry, mendsFor(ENTRIES, type));
   if (!isLine(message)) return entry;

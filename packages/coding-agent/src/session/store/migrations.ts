@@ -66,11 +66,11 @@ export type ReadBlob = (sha256: string) => string | undefined;
 
 /**
  * The entry as we would have written it; the same object when it needs no change. Fields that we do not know stay.
- * What is a `message` afterwards has one of `OWN_ROLES`.
+ * What is a `message` afterwards has one of `OWN_ROLES`. Who knows the size of its line saves a look at all of it.
  */
-export function normalise(entry: Line, readBlob: ReadBlob = () => undefined): Line {
+export function normalise(entry: Line, readBlob: ReadBlob = () => undefined, size = Number.POSITIVE_INFINITY): Line {
   const type = String(entry.type);
-  return mended(Object.hasOwn(VIEWS, type) ? VIEWS[type]!(entry, readBlob) : entry);
+  return mended(Object.hasOwn(VIEWS, type) ? VIEWS[type]!(entry, readBlob) : entry, size);
 }
 
 export const OWN_ROLES: ReadonlySet<string> = new Set<AgentMessage["role"]>([
