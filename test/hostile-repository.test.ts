@@ -93,3 +93,13 @@ describe.runIf(process.platform !== "win32")("a pipe instead of a session file i
     expect(stdout + stderr).toContain("s.jsonl");
   });
 });
+
+it.runIf(process.platform !== "win32")("export_html without a path does not write through a link", async () => {
+  const { sandbox, cwd, bashrc, path, write } = prepared();
+  write();
+  symlinkSync(bashrc, join(cwd, "tiller-session-s.html"));
+  const args = ["--mode", "rpc", "--session", path];
+  const { stdout } = await run({ sandbox, args, stdin: `${JSON.stringify({ type: "export_html" })}\n` }).ended;
+  expect(stdout).toContain("a link lies there");
+  expect(readFileSync(bashrc, "utf8")).toBe(OWN);
+});
