@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { useCli } from "./modes/cli-process.ts";
+import { cliPath } from "./support/rpc-process.ts";
 import { createSandbox } from "./support/sandbox.ts";
 
 /** The program in a folder that somebody else has filled: what lies there must lead nowhere, and stop nothing. See SECURITY.md. */
@@ -13,8 +14,8 @@ const BAD_LINE = "touch /tmp/OWNED; #";
 const OWN = "# mine\n";
 
 /** A sandbox with a session in the working folder, and a file of the user's. */
-function prepared() {
-  const sandbox = createSandbox({});
+function prepared(files: Record<string, string> = {}) {
+  const sandbox = createSandbox({ files });
   const { cwd, home } = sandbox;
   const bashrc = join(home, ".bashrc");
   writeFileSync(bashrc, OWN);
@@ -102,4 +103,77 @@ it.runIf(process.platform !== "win32")("export_html without a path does not writ
   const { stdout } = await run({ sandbox, args, stdin: `${JSON.stringify({ type: "export_html" })}\n` }).ended;
   expect(stdout).toContain("a link lies there");
   expect(readFileSync(bashrc, "utf8")).toBe(OWN);
+});
+
+describe("text of a repository on a terminal", () => {
+  const HOSTILE = "\u001b]52;c;cHduZWQ=\u0007\u001b[2J\u202e\u009b1A";
+  const FORGED = "a\ntiller: forged line";
+  const files = {
+    ".tiller/settings.json": JSON.stringify({
+      [HOSTILE]: 1,
+      [FORGED]: 2,
+      defaultModel: `${HOSTILE}${FORGED}`,
+      enabledModels: [`${HOSTILE}${FORGED}`],
+      approval: { deny: [`${HOSTILE}${FORGED}(`] },
+    }),
+  };
+  const STEERS = /(?!\n)[\p{Cc}\p{Bidi_Control}]/u;
+  /** Nothing steers, and no line begins with words of the repository. */
+  const check = (text: string): void => {
+    expect(text).toContain("\\u{1b}");
+    expect(text).not.toMatch(STEERS);
+    expect(text).not.toMatch(/^tiller: forged/m);
+  };
+
+  it.each<[args: string[]]>([
+    [["-p", "hi"]],
+    [["--mode", "rpc"]],
+    [["doctor", "--offline"]],
+    [["config"]],
+    [["models", "--offline"]],
+    [["sessions", "list"]],
+    [["export", "s.jsonl"]],
+  ])("does not steer it through %s", async (args) => {
+    const { sandbox, write } = prepared(files);
+    write();
+    const { stdout, stderr } = await run({ sandbox, args, stdin: "" }).ended;
+    check(args.includes("rpc") ? stderr : stderr + stdout);
+  });
+
+  it("nor does the folder that a session names", async () => {
+    const { sandbox, cwd, path } = prepared();
+    const header = { type: "session", version: 3, id: "s1", cwd: join(cwd, `no${HOSTILE}${FORGED}`) };
+    writeFileSync(path, `${JSON.stringify(header)}\n`);
+    check((await run({ sandbox, args: ["--mode", "rpc", "--session", path], stdin: "" }).ended).stderr);
+    const { stdout } = await run({ sandbox, args: ["sessions", "show", path], stdin: "" }).ended;
+    expect(stdout).toMatch(/^folder .*no/m);
+    expect(stdout).not.toMatch(STEERS);
+  });
+});
+
+describe.runIf(existsSync("/usr/bin/script"))("the answer of -p", () => {
+  const said = "a \u001b]0;title\u0007b\u202e";
+  const script = [`text ${JSON.stringify(said)}`];
+
+  it("is shown on a terminal without what steers it, and is as it was said in a pipe", async () => {
+    const { stdout, ended } = await answer();
+    expect(stdout).toContain(said);
+    expect(ended).toContain("a \\u{1b}]0;title\\u{7}b\\u{202e}");
+  });
+
+  async function answer() {
+    const { stdout, code } = await run({ args: ["-p", "hi"], script, stdin: "" }).ended;
+    expect(code).toBe(0);
+    const cli = run({ args: ["-p", "hi"], script, stdin: "" });
+    await cli.ended;
+    const { sandbox } = cli;
+    const command = [process.execPath, cliPath(), "--script", join(sandbox.agentDir, "model-script.json"), "-p", "hi"];
+    const ended = execFileSync("script", ["-qec", command.join(" "), "/dev/null"], {
+      cwd: sandbox.cwd,
+      env: sandbox.env,
+      input: "",
+      encoding: "utf8",
+    });
+    return { stdout, ended };
+  }
 });

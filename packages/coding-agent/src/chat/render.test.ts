@@ -90,6 +90,7 @@ describe("texts", () => {
   it("cannot steer the terminal", () => {
     expect(harmless("a\u001b[31mb\u001b]0;title\u0007c\r\n\td\u009b2Je\u001b[?1049h")).toBe("ab]0;titlec\n\td2Je");
     expect(shown(update({ type: "text_delta", delta: "\u001b[2Jx" }))).toEqual({ flow: "x" });
+    expect(harmless("user\u202egnp.exe\u2066\u2028 👩\u200d🚀")).toBe("usergnp.exe 👩\u200d🚀");
   });
 
   it("are cut to one line", () => {

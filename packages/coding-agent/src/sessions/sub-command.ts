@@ -5,6 +5,7 @@ import { agentFolder, type Env, locksFolder, resolvePath, sessionFolder, session
 import { loadSettings } from "../config/settings.ts";
 import type { FileReader } from "../config/settings-file.ts";
 import { log } from "../lib/log.ts";
+import { oneLine } from "../lib/visible.ts";
 import { SessionFileError } from "../session/store/file-errors.ts";
 import { findSession, type SessionPlaces } from "../session/store/find-session.ts";
 import { type SessionPlace, sessionFiles } from "../session/store/session-folders.ts";
@@ -63,7 +64,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export async function runSessions(inputs: SessionsInputs & { print(text: string): void }): Promise<number> {
   const { code, out, errors = [] } = await sessionsOutcome(inputs);
   if (out !== undefined) inputs.print(out);
-  for (const error of errors) log(error, "");
+  for (const error of errors) log(error.split("\n"), "");
   return code;
 }
 
@@ -99,7 +100,7 @@ export async function sessionsOutcome(inputs: SessionsInputs): Promise<Outcome> 
     clock,
     locksFolder: locksFolder(agentDir),
   });
-  const warnings = [...run.warnings, ...problems].map((problem) => `tiller: ${problem}`);
+  const warnings = [...run.warnings, ...problems].map((problem) => `tiller: ${oneLine(problem)}`);
   return { ...outcome, errors: [...warnings, ...(outcome.errors ?? [])] };
 }
 
