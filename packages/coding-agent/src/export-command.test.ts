@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type ReadPage, readPage, useFolder } from "../../../test/support/exported-page.ts";
@@ -102,6 +102,22 @@ describe("what cannot be exported", () => {
     expect(outcome.errors.join("\n")).toMatch(says);
     expect(outcome).toMatchObject({ code });
     expect(readdirSync(inFolder("project"))).toEqual(before);
+  });
+
+  it.each([
+    ["a file of the user's", "../own"],
+    ["what is not there", "../new"],
+  ])("under the usual name over a link to %s, and does so when that path is named", async (_, to) => {
+    write("2026_01a1.jsonl", [header(), said("hello")]);
+    writeFileSync(inFolder("own"), "mine");
+    const name = "tiller-session-2026_01a1.html";
+    symlinkSync(to, inFolder("project", name));
+    const { code, errors } = await run(["export", "2026_01a1.jsonl"]);
+    const reason = "a link lies there; remove it, or name the path you want";
+    expect([code, ...errors]).toEqual([1, `Error: Cannot export to ${inFolder("project", name)}: ${reason}`]);
+    expect([readFileSync(inFolder("own"), "utf8"), existsSync(inFolder("new"))]).toEqual(["mine", false]);
+    expect((await run(["export", "2026_01a1.jsonl", "--out", name])).code).toBe(0);
+    expect(readPage(inFolder(to.slice(3))).entries).toHaveLength(1);
   });
 
   it("through a link into no folder", async () => {

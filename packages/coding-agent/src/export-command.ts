@@ -8,6 +8,7 @@ import { linesOfFile } from "./export/session-text.ts";
 import { NothingToExport } from "./export/write-page.ts";
 import { blobPlaces, exportPage } from "./export-page.ts";
 import { log } from "./lib/log.ts";
+import { oneLine } from "./lib/visible.ts";
 import { FILE_VERSION } from "./session/store/begin-session.ts";
 import { notAFile, reasonOf } from "./session/store/file-errors.ts";
 import { findSession } from "./session/store/find-session.ts";
@@ -77,7 +78,7 @@ export async function exportOutcome(inputs: ExportInputs): Promise<ExportOutcome
     { outputPath: options.out ?? outWord, sessionName: path },
     { dialect: dialect.name, cwd, env, agentDir, settings, clock, noRedact: options.noRedact },
   );
-  const warnings = [...run.warnings, ...problems].map((problem) => `tiller: ${problem}`);
+  const warnings = [...run.warnings, ...problems].map((problem) => `tiller: ${oneLine(problem)}`);
   if ("refused" in outcome)
     return { code: 1, errors: [...warnings, `Error: ${refusalText(outcome.refused, head, path)}`] };
   const { damagedLines } = outcome;

@@ -3,7 +3,7 @@ import type { Clock } from "@tiller/protocol/clock";
 import type { DialectName } from "@tiller/protocol/dialects/dialect";
 import { type Env, resolvePath, sessionFileName } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
-import { targetProblem, writeProblem } from "./export/page-target.ts";
+import { targetProblem, usualNameProblem, writeProblem } from "./export/page-target.ts";
 import { linesOfLog } from "./export/session-text.ts";
 import { type ExportedSession, NothingToExport, writePage } from "./export/write-page.ts";
 import { exportRedactor } from "./export-redaction.ts";
@@ -46,7 +46,7 @@ export async function exportPage(
   const { dialect, cwd, env, clock } = surroundings;
   const path = outputPath || pageName(dialect, sessionName);
   const target = resolvePath(path, cwd, env);
-  const problem = targetProblem(target);
+  const problem = outputPath ? targetProblem(target) : usualNameProblem(target);
   if (problem !== undefined) return { refused: problem };
   const redact = surroundings.noRedact ? undefined : await exportRedactor(surroundings);
   const exported = new Date(clock.now()).toISOString();

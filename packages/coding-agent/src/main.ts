@@ -4,12 +4,14 @@ import { type Env, resolvePath } from "./config/paths.ts";
 import { createSession } from "./create-session.ts";
 import { createIdSource, systemClock } from "./lib/clock.ts";
 import { log } from "./lib/log.ts";
+import { visible } from "./lib/visible.ts";
 import { MODES, type ModeInputs } from "./modes/index.ts";
 import { openStdout } from "./modes/rpc/frame-writer.ts";
 import { openStdin } from "./modes/rpc/stdin.ts";
 import type { Head } from "./recording/format.ts";
 import type { OpenedReplay } from "./recording/open.ts";
 import type { Recording } from "./recording/seams.ts";
+import type { AgentSession } from "./session/agent-session.ts";
 
 declare const __TILLER_VERSION__: string;
 
@@ -36,7 +38,7 @@ export async function main({ argv, programName, env, cwd, print }: Surroundings)
     return 0;
   }
   if (parsed.kind === "error") {
-    log(parsed.message, "");
+    log(parsed.message.split("\n"), "");
     return parsed.exitCode;
   }
   const { run } = parsed;
@@ -111,7 +113,7 @@ async function runMode({ run, env, cwd, print, recording }: Start): Promise<numb
   const ids = recording?.ids ?? createIdSource(clock);
   const created = await createSession({ run, env, cwd, clock, ids, recording });
   if ("error" in created) {
-    log(created.error, "");
+    log(created.error.split("\n"), "");
     return created.exitCode ?? 1;
   }
   const told = [...run.warnings, ...created.problems, ...created.notices];
@@ -123,9 +125,10 @@ async function runMode({ run, env, cwd, print, recording }: Start): Promise<numb
     print(modelTable(created.session.models.available(), { search: listModels === true ? "" : listModels }));
     return 0;
   }
-  const { session, settings, notices } = created;
+  const { settings, notices } = created;
+  const isShown = run.mode === "text" && process.getBuiltinModule("node:tty").isatty(1);
   return MODES[run.mode]({
-    session,
+    session: isShown ? forTerminal(created.session) : created.session,
     dialect: run.dialect,
     clock,
     version: __TILLER_VERSION__,
@@ -141,6 +144,15 @@ async function runMode({ run, env, cwd, print, recording }: Start): Promise<numb
     told,
     recording,
   });
+}
+
+/** What a model says must not steer the terminal of whoever reads it there. A file or a pipe gets it as it was said. */
+function forTerminal(session: AgentSession): AgentSession {
+  const lastAssistantText = (): string | undefined => {
+    const text = session.lastAssistantText();
+    return text === undefined ? undefined : visible(text);
+  };
+  return Object.create(session, { lastAssistantText: { value: lastAssistantText } }) as AgentSession;
 }
 
 /** RPC mode takes none, so that most starts do not need what reads them. */

@@ -1,4 +1,5 @@
 import type { Model } from "@tiller/protocol/model";
+import { oneLine } from "./lib/visible.ts";
 
 export interface TableOptions {
   /** Only models whose name holds this text; empty for all. */
@@ -17,7 +18,8 @@ export function modelTable(models: readonly Model[], { search, remark }: TableOp
     return search === "" ? "No model can be used; `tiller doctor` tells why." : `No model matches "${search}".`;
   }
   const rows = found.map((model) => [
-    `${model.provider}/${model.id}`,
+    // Servers name their models as they like.
+    oneLine(`${model.provider}/${model.id}`),
     rounded(model.contextWindow),
     rounded(model.maxTokens),
     model.reasoning ? "yes" : "-",

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -31,6 +32,16 @@ describe("an image that is kept outside of the session file", () => {
   it("is looked for beside the session that this one is a copy of", () => {
     keep("other", SHA, PICTURE);
     expect(createBlobReader([sessionOf("one"), sessionOf("other")])(SHA)).toBe(PICTURE.toString("base64"));
+    expect(createBlobReader([sessionOf("one")])(SHA)).toBeUndefined();
+  });
+
+  it.runIf(process.platform !== "win32")("is a file: neither a link to another one nor a pipe", () => {
+    const blob = join(root, "one/blobs", SHA);
+    writeFileSync(join(root, "secret"), "secret");
+    symlinkSync(join(root, "secret"), blob);
+    expect(createBlobReader([sessionOf("one")])(SHA)).toBeUndefined();
+    rmSync(blob);
+    execFileSync("mkfifo", [blob]);
     expect(createBlobReader([sessionOf("one")])(SHA)).toBeUndefined();
   });
 

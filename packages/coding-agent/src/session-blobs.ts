@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ReadBlob } from "./session/store/migrations.ts";
 
@@ -25,6 +25,8 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** The picture itself, or its base64 text: a file that looks like the one is never the other. */
 function readBase64(path: string): string | undefined {
   try {
+    // A link could lead to any file of the user's, and a pipe would keep us waiting.
+    if (!lstatSync(path).isFile()) return undefined;
     const bytes = readFileSync(path);
     const text = bytes.toString("latin1").trim();
     return BASE64.test(text) ? text : bytes.toString("base64");

@@ -14,6 +14,7 @@ import {
   trashFolder,
 } from "./config/paths.ts";
 import { makePrivateFolder } from "./lib/make-folder.ts";
+import { oneLine } from "./lib/visible.ts";
 import type { Adoption } from "./session/adopt-session.ts";
 import type { SessionHistory } from "./session/agent-session.ts";
 import { createHandoff, type HandoffOptions } from "./session/handoff.ts";
@@ -226,7 +227,7 @@ function openFile(path: string, options: OpenOptions): OpenSession {
   const isGone = stored && !factsOf(stored)?.isDirectory();
   if (!isGone) return openSession(path, options);
   throw new Error(
-    `Stored session working directory does not exist: ${stored}\nSession file: ${path}\nCurrent working directory: ${options.cwd}`,
+    `Stored session working directory does not exist: ${oneLine(stored)}\nSession file: ${path}\nCurrent working directory: ${options.cwd}`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -105,4 +105,13 @@ test("there are none while a session is recorded", () => {
   const { names, problems } = scene("code", { recording: {} as never });
   expect(names()).toEqual([]);
   expect(problems).toEqual([expect.stringContaining("not started while a session is recorded")]);
+});
+
+test("files of a size that nobody writes are told and not read", () => {
+  write(".tiller", { theirs: { command: "c" } });
+  const file = join(root, ".tiller/mcp.json");
+  truncateSync(file, 3 * 1024 ** 3);
+  const { problems, names } = scene("code");
+  expect(names()).toEqual([]);
+  expect(problems).toEqual([`${file}: has 3221225472 bytes, so it is not read; at most 1048576`]);
 });

@@ -1,3 +1,4 @@
+import { oneLine as inOneLine, visible } from "../lib/visible.ts";
 import type { CallFacts } from "./judge.ts";
 
 /** What a person is asked, in words that the call cannot make up. Pure. */
@@ -33,7 +34,7 @@ export function questionFor(
   const told = new Set([...(paths.length > 0 ? ["path"] : []), ...(command ? ["command"] : [])]);
   const rest = Object.fromEntries(Object.entries(args).filter(([name]) => !told.has(name)));
   if (Object.keys(rest).length > 0) lines.push(`Arguments: ${cut(oneLine(JSON.stringify(rest)))}`);
-  if (command) lines.push(`Command: ${visible(command.text)}`);
+  if (command) lines.push(`Command: ${visible(command.text, UNSEEN)}`);
   return lines.join("\n");
 }
 
@@ -43,12 +44,8 @@ function cut(text: string): string {
 }
 
 function oneLine(text: string): string {
-  return visible(text).replaceAll("\n", "\\n");
+  return inOneLine(text, UNSEEN);
 }
 
-/** Control characters, those that hide or turn around what stands beside them, and those that look like a space and are none. */
-const INVISIBLE = /(?! )[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-
-function visible(text: string): string {
-  return text.replace(INVISIBLE, (char) => (char === "\n" ? char : `\\u{${char.codePointAt(0)!.toString(16)}}`));
-}
+/** More than steers a terminal: also what hides, and what looks like a space and is none. Every character counts here. */
+const UNSEEN = /(?! )[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/gu;

@@ -1,7 +1,7 @@
 import type { ThinkingLevel } from "@tiller/protocol/plain-types.generated";
 import type { RpcClient } from "../client/rpc-client.ts";
 import { renderTodos } from "./render.ts";
-import { brief, type Style } from "./style.ts";
+import { brief, harmless, type Style } from "./style.ts";
 
 /** What a person can ask the chat itself with a slash. Any other command goes to the agent, which has its own. */
 export interface ChatCommand {
@@ -81,7 +81,7 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
       const [state, stats] = await Promise.all([client.getState(), client.getSessionStats()]);
       return [
         `model    ${modelName(state.model)}, thinking ${state.thinkingLevel}`,
-        `session  ${state.sessionFile ?? "in memory"}`,
+        `session  ${harmless(state.sessionFile ?? "in memory")}`,
         `so far   ${stats.totalMessages} messages, ${stats.tokens.total} tokens, $${stats.cost.toFixed(4)}`,
       ];
     },
@@ -110,13 +110,16 @@ export function helpLines(): string[] {
 async function agentCommands(client: RpcClient, style: Style): Promise<string[]> {
   const commands = await client.getCommands();
   if (commands.length === 0) return [];
-  return ["", ...commands.map(({ name, description = "" }) => `/${name}  ${style.dim(brief(description, 80))}`)];
+  return [
+    "",
+    ...commands.map(({ name, description = "" }) => `/${harmless(name)}  ${style.dim(brief(description, 80))}`),
+  ];
 }
 
 type Named = { provider: string; id: string };
 
 export function modelName(model: Named | null | undefined): string {
-  return model ? `${model.provider}/${model.id}` : "none";
+  return model ? harmless(`${model.provider}/${model.id}`) : "none";
 }
 
 async function modelNamed(client: RpcClient, text: string): Promise<Named | undefined> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ClientEvent } from "../client/events.ts";
+import { modelName } from "./commands.ts";
 import { describeArguments, render, renderEnd, renderTodos } from "./render.ts";
 import { brief, createStyle, harmless } from "./style.ts";
 
@@ -90,6 +91,10 @@ describe("texts", () => {
   it("cannot steer the terminal", () => {
     expect(harmless("a\u001b[31mb\u001b]0;title\u0007c\r\n\td\u009b2Je\u001b[?1049h")).toBe("ab]0;titlec\n\td2Je");
     expect(shown(update({ type: "text_delta", delta: "\u001b[2Jx" }))).toEqual({ flow: "x" });
+    const rules = [{ name: "no\u001b[2J\u202e-any" }];
+    expect(shown({ type: "ttsr_triggered", rules } as never)).toEqual({ lines: ["~ corrected by no-any"] });
+    expect(modelName({ provider: "p", id: "m\u001b]0;x\u0007" })).toBe("p/m]0;x");
+    expect(harmless("user\u202egnp.exe\u2066\u2028 👩\u200d🚀")).toBe("usergnp.exe 👩\u200d🚀");
   });
 
   it("are cut to one line", () => {

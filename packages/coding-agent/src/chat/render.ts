@@ -40,7 +40,7 @@ export function render(event: ClientEvent, style: Style): Shown {
     case "compaction_end":
       return { lines: event.errorMessage ? [style.red(`~ ${brief(event.errorMessage, RESULT_LENGTH)}`)] : [] };
     case "ttsr_triggered":
-      return { lines: [style.yellow(`~ corrected by ${event.rules.map((rule) => rule.name).join(", ")}`)] };
+      return { lines: [style.yellow(`~ corrected by ${harmless(event.rules.map((rule) => rule.name).join(", "))}`)] };
     case "todo_reminder":
       return {
         lines: [style.dim(`~ ${event.todos.length} open task(s), reminder ${event.attempt} of ${event.maxAttempts}`)],

@@ -1,3 +1,5 @@
+import { STEERING } from "../lib/visible.ts";
+
 /** How a terminal is asked to show something. */
 export interface Style {
   dim(text: string): string;
@@ -24,7 +26,7 @@ export function createStyle(hasColours: boolean): Style {
 /** What a model or a tool has written, without what could steer the terminal. */
 export function harmless(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return text.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+  return text.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "").replaceAll(STEERING, "");
 }
 
 /** One line of at most `length` characters. */

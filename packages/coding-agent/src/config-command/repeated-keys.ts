@@ -6,8 +6,8 @@ import type { SettingProblem } from "../config/settings-file.ts";
 const MOST_NAMED = 20;
 
 /** What stands twice in a file: the reader takes the last and says nothing, which only matters to who wonders about a value. */
-export function repeatedKeys(path: string, largest = 1024 * 1024): SettingProblem[] {
-  const { text } = readTextFile(path, largest);
+export function repeatedKeys(path: string): SettingProblem[] {
+  const { text } = readTextFile(path);
   if (text === undefined || !parseJsonText(text).ok) return [];
   const plain = stripJsonComments(text);
   const before = new Map<string, number>();

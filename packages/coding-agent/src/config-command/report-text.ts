@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { expectedText, shownValue } from "../config/setting-value.ts";
 import type { SettingOrigin } from "../config/settings.ts";
 import { SETTING_ROWS } from "../config/settings-schema.ts";
+import { oneLine } from "../lib/visible.ts";
 import type { ConfigReport, ReportedSetting } from "./report.ts";
 
 /** Plain lines for a terminal: no colours, nothing to interpret. */
@@ -16,7 +17,7 @@ export function reportText({ files, problems }: ConfigReport, shown: readonly Re
 
 /** All of them, whatever was asked for: they are why the exit code is what it is. */
 function problemLines(problems: ConfigReport["problems"]): string[] {
-  const lines = problems.map(({ level, message }) => `${level === "error" ? "x" : "!"}  ${message}`);
+  const lines = problems.map(({ level, message }) => `${level === "error" ? "x" : "!"}  ${oneLine(message)}`);
   return lines.length > 0 ? ["", ...lines] : [];
 }
 
@@ -46,7 +47,7 @@ export function settingText(setting: ReportedSetting, { problems }: ConfigReport
 }
 
 function valueText({ value }: { value?: unknown }): string {
-  return value === undefined ? "unset" : shownValue(value);
+  return value === undefined ? "unset" : oneLine(shownValue(value));
 }
 
 function sourceText({ source, outsideRpc, status }: ReportedSetting): string {

@@ -16,11 +16,14 @@ export interface ReadFile {
   text?: string;
 }
 
+/** No person writes more. A larger one comes from nobody who wants to set something, and each complaint looks through all of it. */
+export const LARGEST_FILE = 1024 * 1024;
+
 /**
  * Reads a JSON object from a file, comments and trailing commas allowed. Synchronous, because the start needs it before
  * anything else; a missing file costs one `stat`.
  */
-export function readJsonFile(path: string, largest = Number.POSITIVE_INFINITY): ReadFile {
+export function readJsonFile(path: string, largest = LARGEST_FILE): ReadFile {
   const read = readTextFile(path, largest);
   if (read.text === undefined) return { problem: read.problem };
   const parsed = parseJsonText(read.text);
@@ -42,7 +45,7 @@ export function readJsonFile(path: string, largest = Number.POSITIVE_INFINITY): 
 }
 
 /** Neither text nor problem when there is no such file. */
-export function readTextFile(path: string, largest = Number.POSITIVE_INFINITY): { text?: string; problem?: string } {
+export function readTextFile(path: string, largest = LARGEST_FILE): { text?: string; problem?: string } {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return {};

@@ -37,10 +37,13 @@ function modelsFile(agentDir: string, problems: string[]): string {
   return first;
 }
 
+/** Some are made by a program, out of the catalogue of a server. */
+const LARGEST_MODELS = 16 * 1024 * 1024;
+
 async function readModels(path: string): Promise<ReadFile> {
-  if (path.endsWith(".json")) return readJsonFile(path);
+  if (path.endsWith(".json")) return readJsonFile(path, LARGEST_MODELS);
   const { readYamlFile } = await import("./yaml-file.ts");
-  return readYamlFile(path);
+  return readYamlFile(path, LARGEST_MODELS);
 }
 
 /** Keys are nobody else's business. Windows has no such modes. */

@@ -1,6 +1,6 @@
 import { nearNames } from "../lib/near-name.ts";
 import { FOREIGN_KEYS } from "./foreign-keys.ts";
-import { readJsonFile } from "./json-file.ts";
+import { LARGEST_FILE, readJsonFile } from "./json-file.ts";
 import type { Place } from "./json-place.ts";
 import { checkSettingValue, isPlainObject, shownValue } from "./setting-value.ts";
 import type { SettingKey, SettingRule } from "./settings-schema.ts";
@@ -55,8 +55,6 @@ export interface FileRules {
 /** Reads an object from a file of at most so many bytes. */
 export type FileReader = typeof readJsonFile;
 
-/** No person writes more. A larger one comes from nobody who wants to set something, and each complaint looks through all of it. */
-const LARGEST_FILE = 1024 * 1024;
 /** The reader of YAML takes the square of the length for some of it. */
 const LARGEST_FOREIGN = 64 * 1024;
 

@@ -1,3 +1,5 @@
+import { oneLine } from "../lib/visible.ts";
+
 /** One thing that was looked at, and what came of it. The text report and the JSON report are made of these. */
 export interface Check {
   area: CheckArea;
@@ -44,7 +46,8 @@ export function reportText({ version, node, platform, agentDir, checks, ok }: Do
 }
 
 function checkLines({ level, subject, text, advice }: Check): string[] {
-  return [`  ${MARKS[level].padEnd(2)}  ${subject}: ${text}`, ...(advice ? [`      -> ${advice}`] : [])];
+  const line = `  ${MARKS[level].padEnd(2)}  ${oneLine(subject)}: ${oneLine(text)}`;
+  return [line, ...(advice ? [`      -> ${oneLine(advice)}`] : [])];
 }
 
 function verdict(checks: readonly Check[], ok: boolean): string {

@@ -27,7 +27,7 @@ export async function runDoctorOrModels(inputs: SubCommandInputs): Promise<numbe
   const { options } = run;
   const setUp = await openSetUp(inputs);
   if ("error" in setUp) {
-    log(setUp.error, "");
+    log(setUp.error.split("\n"), "");
     return 1;
   }
   const isOffline = isAskingOff(options, env);

@@ -24,6 +24,21 @@ export function targetProblem(path: string): string | undefined {
   }
 }
 
+/**
+ * Why no page can be written under the usual name. Anybody can tell that name beforehand: a link that came with the
+ * repository would lead the page over a file of the user's. Who names a path means what lies there, links included.
+ */
+export function usualNameProblem(path: string): string | undefined {
+  try {
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    return isLink
+      ? `Cannot export to ${path}: a link lies there; remove it, or name the path you want`
+      : targetProblem(path);
+  } catch (error) {
+    return writeProblem(path, error);
+  }
+}
+
 /** What people are told when writing fails. */
 export function writeProblem(path: string, error: unknown): string {
   const hint = HINTS[codeOf(error)];

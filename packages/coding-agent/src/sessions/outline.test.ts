@@ -34,7 +34,7 @@ describe("an outline", () => {
 
   it("keeps each message on its line, without what would steer a terminal", () => {
     expect(outline(items("a<: x")).length).toBe(1);
-    expect(outline([{ id: "a", parentId: null, text: "one\n\u001b[31mtwo\u2028three" }])).toEqual([
+    expect(outline([{ id: "a", parentId: null, text: "one\n\u001b[31mtwo\u2028\u202ethree" }])).toEqual([
       "* one [31mtwo three",
     ]);
     expect(outline([{ id: "a", parentId: null, text: "x".repeat(200) }])).toEqual([`* ${"x".repeat(97)}...`]);

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import type { Clock } from "@tiller/protocol/clock";
 import { repairSession } from "../session/store/salvage.ts";
 import { parseHead } from "../session/store/session-head.ts";
@@ -38,9 +37,8 @@ function repair(path: string, bytes: Buffer, clock: Clock): { text: string } | {
   if (!repaired.written) return { error: `${path} cannot be written; it was left as it is` };
   const saved = repaired.salvaged === 0 ? "" : `; ${counted(repaired.salvaged, "entry", "entries")} could be saved`;
   // Zeros and blanks are not worth keeping.
-  const aside = existsSync(repaired.setAside)
-    ? `kept in ${repaired.setAside}`
-    : "left out, as there was nothing in them";
+  const aside =
+    repaired.setAside === undefined ? "left out, as there was nothing in them" : `kept in ${repaired.setAside}`;
   const text = `${path} is repaired. ${counted(damage.length, "line")} damaged; ${counted(repaired.badBytes, "byte")} ${aside}${saved}.`;
   return wholeText(path, repaired.bytes, text);
 }

@@ -180,8 +180,8 @@ describe("tiller sessions show", () => {
     const path = write("notes.jsonl", ["my notes"]);
     const cases: [string, string][] = [
       [path, `${path} is no session file: it has no session header`],
-      [dirname(path), `${dirname(path)} cannot be read: EISDIR`],
-      [join(dir, "nowhere.jsonl"), `${join(dir, "nowhere.jsonl")} cannot be read: ENOENT`],
+      [dirname(path), `${dirname(path)} is a folder, not a session file`],
+      [join(dir, "nowhere.jsonl"), `The session file ${join(dir, "nowhere.jsonl")} does not exist`],
       ["nobody", "No session found matching 'nobody'"],
     ];
     for (const [given, reason] of cases) {

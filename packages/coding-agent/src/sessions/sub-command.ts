@@ -1,13 +1,16 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Clock } from "@tiller/protocol/clock";
 import type { RunArgs } from "../args.ts";
 import { agentFolder, type Env, locksFolder, resolvePath, sessionFolder, sessionsRoot } from "../config/paths.ts";
 import { loadSettings } from "../config/settings.ts";
 import type { FileReader } from "../config/settings-file.ts";
 import { log } from "../lib/log.ts";
+import { oneLine } from "../lib/visible.ts";
+import { SessionFileError } from "../session/store/file-errors.ts";
 import { findSession, type SessionPlaces } from "../session/store/find-session.ts";
 import { type SessionPlace, sessionFiles } from "../session/store/session-folders.ts";
 import { allSessions, sessionTable } from "./list-sessions.ts";
+import { readWhole } from "./read-whole.ts";
 import { repairFile } from "./repair-file.ts";
 import { describeSession, descriptionText } from "./show-session.ts";
 import { checkFile, checksText } from "./verify-files.ts";
@@ -61,7 +64,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export async function runSessions(inputs: SessionsInputs & { print(text: string): void }): Promise<number> {
   const { code, out, errors = [] } = await sessionsOutcome(inputs);
   if (out !== undefined) inputs.print(out);
-  for (const error of errors) log(error, "");
+  for (const error of errors) log(error.split("\n"), "");
   return code;
 }
 
@@ -97,7 +100,7 @@ export async function sessionsOutcome(inputs: SessionsInputs): Promise<Outcome> 
     clock,
     locksFolder: locksFolder(agentDir),
   });
-  const warnings = [...run.warnings, ...problems].map((problem) => `tiller: ${problem}`);
+  const warnings = [...run.warnings, ...problems].map((problem) => `tiller: ${oneLine(problem)}`);
   return { ...outcome, errors: [...warnings, ...(outcome.errors ?? [])] };
 }
 
@@ -115,7 +118,7 @@ async function list({ words, place, isJson }: ActionInputs): Promise<Outcome> {
 
 function show({ words: [given = ""], places, isJson }: ActionInputs): Outcome {
   return withSession(given, places, (path) => {
-    const description = describeSession(path, readFileSync(path));
+    const description = describeSession(path, readWhole(path));
     if (!description) return failed(`${path} is no session file: it has no session header`);
     return { code: 0, out: isJson ? json(description) : descriptionText(description) };
   });
@@ -133,7 +136,7 @@ function verify({ words, places, place, isJson }: ActionInputs): Outcome {
 
 function repair({ words: [given = ""], places, clock, locksFolder }: ActionInputs): Outcome {
   return withSession(given, places, (path) => {
-    const repaired = repairFile(path, () => readFileSync(path), { clock, locksFolder });
+    const repaired = repairFile(path, () => readWhole(path), { clock, locksFolder });
     return "error" in repaired ? failed(repaired.error) : { code: 0, out: repaired.text };
   });
 }
@@ -144,6 +147,7 @@ function withSession(given: string, places: SessionPlaces, act: (path: string) =
   try {
     return act(found.path);
   } catch (error) {
+    if (error instanceof SessionFileError) return failed(error.message);
     return failed(`${found.path} cannot be read: ${(error as Error).message}`);
   }
 }

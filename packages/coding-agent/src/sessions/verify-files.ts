@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { type LineProblem, verifyLines } from "../session/store/verify.ts";
 import { counted, oneLine } from "./plain-text.ts";
+import { readWhole } from "./read-whole.ts";
 
 /** What came of looking through one file. */
 export interface FileCheck {
@@ -14,7 +14,7 @@ export interface FileCheck {
 
 export function checkFile(path: string): FileCheck {
   try {
-    const { damage, oddities } = verifyLines(readFileSync(path));
+    const { damage, oddities } = verifyLines(readWhole(path));
     return { path, ok: damage.length === 0, damage, oddities };
   } catch (error) {
     return { path, ok: false, error: (error as Error).message, damage: [], oddities: [] };

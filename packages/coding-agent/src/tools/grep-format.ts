@@ -1,4 +1,5 @@
 import type { ToolResult } from "@tiller/protocol/tool";
+import { oneLine } from "../lib/visible.ts";
 import { withoutEnding } from "../lib/without-ending.ts";
 import { MAX_BYTES } from "./limits.ts";
 import { textResult, withNotices } from "./tool.ts";
@@ -70,7 +71,8 @@ export function createGrepCollector({ limit, context }: { limit: number; context
         last = line;
       }
       const mark = line.isMatch ? ":" : "-";
-      lines.push(`${line.path}${mark}${line.line}${mark} ${shorten(line.text)}`);
+      // A name with a line end in it would make up the result of another file.
+      lines.push(`${oneLine(line.path)}${mark}${line.line}${mark} ${shorten(line.text)}`);
       return true;
     },
     result() {
@@ -95,7 +97,7 @@ export function createGrepCollector({ limit, context }: { limit: number; context
 
 /** What is said of a file that was named, and is not text. */
 export function binaryNote(path: string): string {
-  return `${path} is a binary file and was not searched`;
+  return `${oneLine(path)} is a binary file and was not searched`;
 }
 
 /** Cuts without leaving half of a surrogate pair. */

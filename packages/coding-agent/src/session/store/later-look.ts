@@ -82,7 +82,7 @@ function* lookAndRepair(options: LaterLookOptions, current: Start[0], onRepaired
       const fresh = reread(log, repair, options);
       disk.holds(fresh);
       onRepaired(fresh);
-      onNotice("warning", repairText(path, { ...repair.plan, written }));
+      onNotice("warning", repairText(path, { ...repair.plan, setAside: repair.setAside, written }));
     }
   } catch {
     // A read-only folder, a full disk: the file stays as it is, and so does what is in memory.

@@ -14,6 +14,8 @@ export interface LaterRepair {
   added: SessionEntry[];
   /** Some of that stands for entries that were lost, and that others may name which stand before it. Known after `finish`. */
   readonly isNamedBefore: boolean;
+  /** The file with the bad bytes, if there are any. Known after `finish`. */
+  readonly setAside: string | undefined;
   /** Stops whenever this many bytes are done. */
   copy(slice: number): Generator<void, void>;
   /** Adds what was added meanwhile, sets the bad bytes aside and puts the new file in place. Gives back its size. */
@@ -40,6 +42,7 @@ export function beginLaterRepair(
   const bytes = roomFor(size);
   const added: SessionEntry[] = [];
   let isNamedBefore = false;
+  let setAside: string | undefined;
   const file = tryTo(() => {
     checkWritable(path);
     removeLeftovers(path);
@@ -52,6 +55,9 @@ export function beginLaterRepair(
     added,
     get isNamedBefore() {
       return isNamedBefore;
+    },
+    get setAside() {
+      return setAside;
     },
     *copy(slice) {
       let [filled, room] = [0, slice];
@@ -84,7 +90,7 @@ export function beginLaterRepair(
         }
         write(entry);
       }
-      keepAside(plan.bad, { path, bytes: old, clock });
+      setAside = keepAside(plan.bad, { path, bytes: old, clock });
       file.putInPlace();
       return end;
     },

@@ -1,12 +1,15 @@
+import { execFileSync } from "node:child_process";
 import fs, {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -15,7 +18,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../../../../../test/support/fake-clock.ts";
-import { type Damage, repairSession, salvage } from "./salvage.ts";
+import { type Damage, repairSession, repairText, salvage } from "./salvage.ts";
 
 const header = '{"type":"session","version":3,"id":"s"}';
 const time = "2026-01-01T00:00:00.000Z";
@@ -170,8 +173,37 @@ describe("repairing a session file", () => {
     expect(readdirSync(home).sort()).toEqual(["s.jsonl", "s.jsonl.damaged"]);
   });
 
+  const mine = "my own\n";
+  const isUnix = process.platform !== "win32";
+  it.runIf(isUnix).each<[what: string, put: (aside: string, own: string) => unknown]>([
+    ["a link to a file of the user's", (aside, own) => symlinkSync(own, aside)],
+    ["a link to what is not there", (aside, own) => symlinkSync(`${own}-new`, aside)],
+    ["a second name of a file of the user's", (aside, own) => linkSync(own, aside)],
+    ["a pipe that nobody reads", (aside) => execFileSync("mkfifo", [aside])],
+  ])("writes into a new file when %s lies where it sets aside", (_what, put) => {
+    const own = join(home, "own");
+    writeFileSync(own, mine);
+    put(`${path}.damaged`, own);
+    const { written, setAside = "" } = repair(damaged(`${header}\nrubbish\n${a}\n`));
+    expect(written).toBe(true);
+    expect(setAside.replace(/[0-9a-f]{16}$/, "HEX")).toBe(`${path}.damaged-HEX`);
+    expect(readFileSync(setAside, "utf8").split("\n")[1]).toBe("rubbish");
+    expect([readFileSync(own, "utf8"), existsSync(`${own}-new`)]).toEqual([mine, false]);
+    expect(repairText(path, { written, badBytes: 7, salvaged: 0, setAside })).toContain(`They are in ${setAside} now`);
+  });
+
+  it.runIf(process.getuid?.() === 0)("writes nothing into a file of another user (root only)", () => {
+    const theirs = `${path}.damaged`;
+    writeFileSync(theirs, "");
+    fs.chownSync(theirs, 4711, 4711);
+    expect(repair(damaged(`${header}\nrubbish\n`)).setAside).toMatch(/damaged-[0-9a-f]{16}$/);
+    expect(readFileSync(theirs, "utf8")).toBe("");
+  });
+
   it("sets nothing aside when only zeros were in the way", () => {
-    expect(repair(damaged(`${header}\n\0\0\0\0`))).toMatchObject({ written: true, badBytes: 4 });
+    const found = repair(damaged(`${header}\n\0\0\0\0`));
+    expect(found).toMatchObject({ written: true, badBytes: 4, setAside: undefined });
+    expect(repairText(path, found)).toContain("They were zeros or blanks and are gone.");
     expect(existsSync(`${path}.damaged`)).toBe(false);
     expect(readFileSync(path, "utf8")).toBe(`${header}\n`);
   });

@@ -1,6 +1,17 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
 import { basename } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
+import { randomHex } from "../../lib/clock.ts";
 import { type EntryIndex, indexEntries } from "./entry-index.ts";
 import { type StandIns, standInsFor } from "./stand-ins.ts";
 import { writeWholeFile } from "./whole-file.ts";
@@ -35,8 +46,8 @@ export interface Repair {
   badBytes: number;
   /** How many entries were read out of damaged lines. */
   salvaged: number;
-  /** The file with the bad bytes. */
-  setAside: string;
+  /** The file with the bad bytes. Undefined when there was nothing in them, or nothing could be written. */
+  setAside: string | undefined;
 }
 
 const LINE_END = 0x0a;
@@ -158,33 +169,33 @@ export function planRepair(bytes: Buffer, index: EntryIndex, damage: readonly Da
 }
 
 /**
- * Makes a file whole: the bad bytes go to `<path>.damaged`, then a torn tail is cut off, or, for anything else, the file
+ * Makes a file whole: the bad bytes go to `<path>.damaged` (see `openAside`), then a torn tail is cut off, or, for anything else, the file
  * is written anew. Where nothing can be written, the repaired bytes are returned all the same.
  */
 export function repairSession({ path, bytes, damage, clock }: RepairOptions): Repair {
-  const setAside = asideOf(path);
   const { parts, bad, badBytes, salvaged } = planRepair(bytes, indexEntries(bytes), damage);
   const before = damage.reduce((first, { start }) => Math.min(first, start), bytes.length);
   const isTornTail = total(parts) === before;
   const repaired = isTornTail ? bytes.subarray(0, before) : Buffer.concat(parts);
+  let setAside: string | undefined;
   const written = canDo(() => {
     const cut = isTornTail ? repaired.length : undefined;
-    changeFile(path, bytes.length, cut, () => keepAside(bad, { path, bytes, clock }));
+    changeFile(path, bytes.length, cut, () => {
+      setAside = keepAside(bad, { path, bytes, clock });
+    });
     if (!isTornTail) writeWholeFile(path, [repaired.subarray(0, -1)]);
   });
   return { bytes: repaired, written, badBytes, salvaged, setAside };
 }
 
-export function asideOf(path: string): string {
-  return `${path}.damaged`;
-}
-
 /** What people are told of it. */
-export function repairText(path: string, { written, badBytes, salvaged }: Omit<Repair, "bytes" | "setAside">): string {
+export function repairText(path: string, { written, badBytes, salvaged, setAside }: Omit<Repair, "bytes">): string {
   const saved = salvaged === 0 ? "" : ` ${salvaged} entries could be saved out of them.`;
-  const what = written
-    ? `They are in ${asideOf(path)} now, unless they were zeros.`
-    : "The file cannot be written, so they are still in it.";
+  const what = !written
+    ? "The file cannot be written, so they are still in it."
+    : setAside === undefined
+      ? "They were zeros or blanks and are gone."
+      : `They are in ${setAside} now, unless they were zeros.`;
   return `${path} was damaged: ${badBytes} bytes cannot be read. ${what}${saved} Everything else is there.`;
 }
 
@@ -200,22 +211,51 @@ function changeFile(path: string, size: number, cut: number | undefined, makeSaf
   }
 }
 
-/** Each piece behind a line that says when and where it was found. */
-export function keepAside(bad: readonly Buffer[], { path, bytes, clock }: Omit<RepairOptions, "damage">): void {
-  if (bad.length === 0) return;
+/** Each piece behind a line that says when and where it was found. Gives back the file they are in, if there are any. */
+export function keepAside(
+  bad: readonly Buffer[],
+  { path, bytes, clock }: Omit<RepairOptions, "damage">,
+): string | undefined {
+  if (bad.length === 0) return undefined;
   const time = new Date(clock.now()).toISOString();
   const pieces = bad.flatMap((piece) => {
     const offset = piece.byteOffset - bytes.byteOffset;
     const note = { time, file: basename(path), offset, bytes: piece.length };
     return [Buffer.from(`${JSON.stringify(note)}\n`), piece, LINE_END_BYTES];
   });
-  const fd = openSync(asideOf(path), "a", 0o600);
+  const { fd, aside } = openAside(path);
   try {
     writeFileSync(fd, Buffer.concat(pieces));
     fsyncSync(fd);
   } finally {
     closeSync(fd);
   }
+  return aside;
+}
+
+const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const NEW = O_CREAT | O_EXCL;
+
+/**
+ * `<path>.damaged`. Whoever gave us the session may have put something there as well: a link leads what they wrote into a
+ * file of ours, a pipe keeps us waiting. Then it is a new file under a name that nobody can guess.
+ */
+function openAside(path: string): { fd: number; aside: string } {
+  const usual = `${path}.damaged`;
+  const found = lstatSync(usual, { throwIfNoEntry: false });
+  // A folder is harmless: it cannot be opened, and the session stays as it is.
+  if (!found || isOnlyOurs(found) || found.isDirectory()) {
+    const fd = openSync(usual, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | (found ? 0 : NEW), 0o600);
+    if (isOnlyOurs(fstatSync(fd)) || !found) return { fd, aside: usual };
+    closeSync(fd);
+  }
+  const aside = `${usual}-${randomHex(16)}`;
+  return { fd: openSync(aside, O_WRONLY | NEW, 0o600), aside };
+}
+
+/** A second name of a file may be that of another one of ours. */
+function isOnlyOurs(found: Stats): boolean {
+  return found.isFile() && found.nlink === 1 && (process.getuid === undefined || found.uid === process.getuid());
 }
 
 function canDo(work: () => void): boolean {

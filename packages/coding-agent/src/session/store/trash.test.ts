@@ -77,6 +77,16 @@ describe("deleting a session", () => {
     expect(existsSync(path)).toBe(false);
   });
 
+  it("copies nothing that a link beside it leads to", () => {
+    const path = write("s.jsonl");
+    symlinkSync(path, `${path}.damaged`);
+    const found = remove(path, () => {
+      throw Object.assign(new Error("EXDEV: cross-device link"), { code: "EXDEV" });
+    });
+    if ("error" in found) throw new Error(found.error);
+    expect(existsSync(`${found.trashPath}.damaged`)).toBe(false);
+  });
+
   it("takes the files of its sub-agents along, and theirs, but not those of another session with the same id", () => {
     const path = write("s.jsonl");
     const other = write("other.jsonl");

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
 import { makePrivateFolder } from "../../lib/make-folder.ts";
@@ -56,9 +56,14 @@ function moveToTrash({ path, trashDir, clock, rename = renameSync }: Deletion): 
   makePrivateFolder(trashDir);
   const trashPath = freePath(trashDir, `${dateOf(clock)}-${basename(path)}`);
   // The session last: when something fails before, it is still where it was.
-  if (existsSync(path + DAMAGED_END)) move(path + DAMAGED_END, trashPath + DAMAGED_END, rename);
+  if (isFile(path + DAMAGED_END)) move(path + DAMAGED_END, trashPath + DAMAGED_END, rename);
   move(path, trashPath, rename);
   return trashPath;
+}
+
+/** A link or a pipe under the name is not what we have put there: a copy to another disk would follow it, or wait. */
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Into a folder beside the session in the trash. One that somebody has opened as a session of its own stays. */
@@ -76,7 +81,7 @@ function moveSubAgents(
     try {
       if ("owner" in attempt) throw new Error(ownerText(attempt.owner));
       makePrivateFolder(target);
-      if (existsSync(path + DAMAGED_END)) move(path + DAMAGED_END, join(target, basename(path) + DAMAGED_END), rename);
+      if (isFile(path + DAMAGED_END)) move(path + DAMAGED_END, join(target, basename(path) + DAMAGED_END), rename);
       move(path, join(target, basename(path)), rename);
       moved.push(path);
     } catch (error) {
