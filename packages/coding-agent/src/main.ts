@@ -4,14 +4,12 @@ import { type Env, resolvePath } from "./config/paths.ts";
 import { createSession } from "./create-session.ts";
 import { createIdSource, systemClock } from "./lib/clock.ts";
 import { log } from "./lib/log.ts";
-import { visible } from "./lib/visible.ts";
 import { MODES, type ModeInputs } from "./modes/index.ts";
 import { openStdout } from "./modes/rpc/frame-writer.ts";
 import { openStdin } from "./modes/rpc/stdin.ts";
 import type { Head } from "./recording/format.ts";
 import type { OpenedReplay } from "./recording/open.ts";
 import type { Recording } from "./recording/seams.ts";
-import type { AgentSession } from "./session/agent-session.ts";
 
 declare const __TILLER_VERSION__: string;
 
@@ -126,9 +124,8 @@ async function runMode({ run, env, cwd, print, recording }: Start): Promise<numb
     return 0;
   }
   const { settings, notices } = created;
-  const isShown = run.mode === "text" && process.getBuiltinModule("node:tty").isatty(1);
   return MODES[run.mode]({
-    session: isShown ? forTerminal(created.session) : created.session,
+    session: created.session,
     dialect: run.dialect,
     clock,
     version: __TILLER_VERSION__,
@@ -144,15 +141,6 @@ async function runMode({ run, env, cwd, print, recording }: Start): Promise<numb
     told,
     recording,
   });
-}
-
-/** What a model says must not steer the terminal of whoever reads it there. A file or a pipe gets it as it was said. */
-function forTerminal(session: AgentSession): AgentSession {
-  const lastAssistantText = (): string | undefined => {
-    const text = session.lastAssistantText();
-    return text === undefined ? undefined : visible(text);
-  };
-  return Object.create(session, { lastAssistantText: { value: lastAssistantText } }) as AgentSession;
 }
 
 /** RPC mode takes none, so that most starts do not need what reads them. */

@@ -1,4 +1,6 @@
+import { isatty } from "node:tty";
 import { log } from "../../lib/log.ts";
+import { visible } from "../../lib/visible.ts";
 import type { SessionEvent, SessionListener } from "../../session/session-event.ts";
 import { type PromptsInputs, runPrompts } from "./run-prompts.ts";
 
@@ -12,7 +14,8 @@ export function runPrintMode(inputs: PromptsInputs & { told: readonly string[] }
       // A limit ends a prompt cleanly: what there is until then is worth having. A failure leaves nothing to rely on.
       const isUsable = problem === undefined || result?.limit !== undefined;
       const text = isAnswered && isUsable ? session.lastAssistantText() : undefined;
-      if (text !== undefined) writer.raw(text);
+      // What a model says must not steer the terminal of whoever reads it there. A file or a pipe gets it as it was said.
+      if (text !== undefined) writer.raw(isatty(1) ? visible(text) : text);
     },
   });
 }
