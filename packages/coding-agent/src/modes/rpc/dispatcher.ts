@@ -5,6 +5,7 @@ import { toJson } from "../../lib/wire-json.ts";
 import type { CommandId } from "../../session/session-event.ts";
 import type { Answer, Call, Handlers } from "./answer.ts";
 import type { Lanes } from "./lanes.ts";
+import { withoutNulls } from "./without-nulls.ts";
 
 /** One line in, its answer out: parse, classify, check, pick the lane, call the handler, write the response. */
 export interface Dispatcher {
@@ -222,12 +223,6 @@ function idJson(id: CommandId): string {
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : String(value);
-}
-
-/** `null` in an optional field means absent. Removed in place: the handler shall not see it either. */
-function withoutNulls(frame: Frame, optional: readonly string[]): Frame {
-  for (const field of optional) if (frame[field] === null) delete frame[field];
-  return frame;
 }
 
 function missing(command: string, opens: string | undefined): string {
