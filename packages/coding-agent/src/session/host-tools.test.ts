@@ -48,7 +48,13 @@ test.each<[story: string, given: unknown[], refused: string]>([
   [
     "no time at all",
     [{ ...good, timeoutMs: 0 }],
-    '"timeoutMs" of host tool "open_ticket" must be a number of milliseconds above 0',
+    '"timeoutMs" of host tool "open_ticket" must be a number of milliseconds above 0, got 0',
+  ],
+  ["no text as label", [{ ...good, label: 5 }], '"label" of host tool "open_ticket" must be a string, got 5'],
+  [
+    "hidden in other words",
+    [{ ...good, hidden: "yes" }],
+    '"hidden" of host tool "open_ticket" must be true or false, got "yes"',
   ],
 ])("is refused: %s", (_story, given, refused) => {
   expect(readDefinitions(given, taken)).toEqual({ refused });
@@ -57,7 +63,7 @@ test.each<[story: string, given: unknown[], refused: string]>([
 test("names and texts are trimmed, the label is the name when there is none, hidden only when it says so", () => {
   const given = [
     { ...good, name: " a ", description: " b ", label: " L " },
-    { ...good, name: "c", label: null, hidden: "yes", timeoutMs: null },
+    { ...good, name: "c", label: null, hidden: null, timeoutMs: null },
     { ...good, name: "d", hidden: true, timeoutMs: 5 },
     { ...good, name: "names as they are: 日本", parameters: {} },
   ];

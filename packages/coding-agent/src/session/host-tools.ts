@@ -2,6 +2,7 @@ import type { AgentTool, ToolInvocation } from "@tiller/agent/types";
 import { plainName } from "@tiller/ai/plain-names";
 import type { HostToolDefinition } from "@tiller/protocol/host-tools";
 import type { ToolResult } from "@tiller/protocol/tool";
+import { wrongField } from "../lib/wrong-field.ts";
 
 /** Tools that the host lends the agent: what is registered, as tools like any other. */
 export interface HostTools {
@@ -92,6 +93,8 @@ function plainNameProblem(definitions: readonly Definition[], isTaken: (name: st
   return undefined;
 }
 
+const OPTIONAL = { label: "text", hidden: "yesOrNo", timeoutMs: "milliseconds" } as const;
+
 function readDefinition(given: unknown, index: number): Definition | { refused: string } {
   const fields = isRecord(given) ? given : {};
   const name = trimmed(fields.name);
@@ -105,9 +108,8 @@ function readDefinition(given: unknown, index: number): Definition | { refused: 
     const type = JSON.stringify(parameters.type);
     return { refused: `"parameters" of host tool "${name}" must have the type "object", or none, got ${type}` };
   }
-  if (timeoutMs !== undefined && timeoutMs !== null && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    return { refused: `"timeoutMs" of host tool "${name}" must be a number of milliseconds above 0` };
-  }
+  const wrong = wrongField(fields, OPTIONAL, `host tool "${name}"`);
+  if (wrong !== undefined) return { refused: wrong };
   return {
     name,
     label: trimmed(fields.label) || name,
