@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wrongField } from "./wrong-field.ts";
+import { blankField, wrongField } from "./wrong-field.ts";
 
 const KINDS = { label: "text", hidden: "yesOrNo", timeoutMs: "milliseconds" } as const;
 
@@ -19,6 +19,14 @@ test.each<[fields: Record<string, unknown>, problem: string | undefined]>([
   [{ hidden: 1, label: 5 }, '"label" of it must be a string, got 5'],
 ])("%j", (fields, problem) => {
   expect(wrongField(fields, KINDS, "it")).toBe(problem);
+});
+
+test.each<[value: string, problem: string | undefined]>([
+  ["", '"path" must be the path of a file, got ""'],
+  [" ", '"path" must be the path of a file, got " "'],
+  ["a", undefined],
+])("a text %j", (value, problem) => {
+  expect(blankField("path", value, "the path of a file")).toBe(problem);
 });
 
 test("without a word whose fields they are", () => {

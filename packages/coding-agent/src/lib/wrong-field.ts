@@ -21,6 +21,11 @@ export function wrongField(fields: Readonly<Record<string, unknown>>, kinds: Kin
   return undefined;
 }
 
+/** What is wrong with a text that names nothing. Pure. */
+export function blankField(name: string, value: string, expected: string): string | undefined {
+  return value.trim() === "" ? `"${name}" must be ${expected}, got ${JSON.stringify(value)}` : undefined;
+}
+
 const LONGEST_QUOTE = 60;
 
 /** It may come from a program, and be anything. */
