@@ -25,7 +25,7 @@ export interface CommandTableRow {
   readonly lane: Lane;
   /** The capability that is still missing; absent when the command works. */
   readonly opens?: string;
-  /** Fields in which \`null\` means absent: remove them before \`check\`. */
+  /** Fields in which \`null\` means absent: remove them before \`check\`. One inside another is \`outer.inner\`. */
   readonly optional: readonly string[];
   /** Do the fields fit? Fields that are not in the table are ignored. */
   readonly check: (v: Record<string, unknown>) => boolean;
@@ -53,12 +53,18 @@ ${events.join("\n")}
 `;
 }
 
+/** Also those inside of objects. Inside of lists there is none: a field there that may be absent has to take `null` itself. */
+function optionalFields({ properties = {}, required = [] }: JsonSchemaNode): string[] {
+  return Object.entries(properties).flatMap(([name, node]) => [
+    ...(required.includes(name) ? [] : [name]),
+    ...optionalFields(node).map((inner) => `${name}.${inner}`),
+  ]);
+}
+
 function renderCommand(row: CommandRow, helpers: HelperFunctions): string {
   const schema: JsonSchemaNode = Type.Object(row.params);
-  const required = new Set(schema.required ?? []);
-  const optional = Object.keys(row.params).filter((name) => !required.has(name));
   const opens = row.opens === undefined ? "" : `opens: ${JSON.stringify(row.opens)}, `;
   const check = compileFields(schema, "v", helpers);
   const parameter = check === "true" ? "()" : "(v)";
-  return `  ${row.type}: { lane: "${row.lane}", ${opens}optional: ${JSON.stringify(optional)}, check: ${parameter} => ${check} },`;
+  return `  ${row.type}: { lane: "${row.lane}", ${opens}optional: ${JSON.stringify(optionalFields(schema))}, check: ${parameter} => ${check} },`;
 }

@@ -81,7 +81,12 @@ describe("a command that cannot be carried out", () => {
 
   it("but extra fields, and null in an optional one, are no reason to refuse it", async () => {
     const rpc = start();
-    const { result } = await rpc.prompt("hi", { images: null, streamingBehavior: null, colour: { deep: ["red"] } });
+    const { result } = await rpc.prompt("hi", {
+      images: null,
+      streamingBehavior: null,
+      limits: { turns: null, tokens: 1_000_000, cost: null },
+      colour: { deep: ["red"] },
+    });
     expect(result.status).toBe("completed");
   });
 });

@@ -401,7 +401,7 @@ describe("list_sessions and delete_session", () => {
       refused(expect.stringContaining("Invalid session cursor")),
     );
     expect(await call(rpc, "list_sessions", { limit: 201 })).toMatchObject(
-      refused("Session page limit must be between 1 and 200"),
+      refused('"limit" must be an integer from 1 to 200, got 201'),
     );
   });
 

@@ -429,7 +429,7 @@ describe("a session that cannot be opened", () => {
       (rpc) => writeSession(rpc, "gone.jsonl", STORY, { cwd: "/no/such/folder" }),
       /^Stored session working directory does not exist: \/no\/such\/folder\nSession file: .*gone\.jsonl\nCurrent working directory: /,
     ],
-    ["an empty path", () => "", /is a folder, not a session file/],
+    ["an empty path", () => "", /^"sessionPath" must be the path of a session file, got ""$/],
     ["a path with a NUL in it", () => "a\0b.jsonl", /NUL|null byte/i],
   ];
 

@@ -30,10 +30,15 @@ function answerTo(text: string, commands: ReadonlySet<string>): Expected | undef
   const value = parsed(text);
   if (!isRecord(value) || typeof value.type !== "string") return answerKey("parse");
   const { type, id } = value;
-  const isId = typeof id === "string" || (typeof id === "number" && Number.isFinite(id));
+  const isId = typeof id === "string" || isRepeatable(id);
   if (id !== undefined && id !== null && !isId) return answerKey(type);
   if (commands.has(type)) return answerKey(type, isId ? id : undefined);
   return ANSWER_FRAMES.has(type) ? undefined : answerKey(type);
+}
+
+/** A whole number that a double does not hold exactly is refused. */
+function isRepeatable(id: unknown): boolean {
+  return typeof id === "number" && Number.isFinite(id) && (!Number.isInteger(id) || Number.isSafeInteger(id));
 }
 
 function parsed(text: string): unknown {

@@ -1,25 +1,30 @@
 import { API_FAMILIES, type ApiFamilyName, isApiFamily } from "./api-families.ts";
+import type { ApiFamily } from "./apis/api.ts";
 import { streamOverHttp } from "./apis/over-http.ts";
 import { ProviderError } from "./errors.ts";
 import { speakerOf } from "./model-secrets.ts";
+import { withPlainNames } from "./plain-names.ts";
 import type { Delta, DeltaStream, ModelRequest, StreamModel } from "./provider.ts";
 import { redactError, redactResponse } from "./redact.ts";
 
 /** How each API family is loaded, when a model of it is first asked. Nothing of a family is loaded at start. */
 const FAMILIES: Readonly<Record<ApiFamilyName, () => Promise<StreamModel>>> = {
-  "anthropic-messages": async () =>
-    streamOverHttp((await import("./apis/anthropic-messages/family.ts")).anthropicMessages),
-  "openai-completions": async () => streamOverHttp((await import("./apis/openai-chat/family.ts")).openaiChat),
+  "anthropic-messages": async () => overHttp((await import("./apis/anthropic-messages/family.ts")).anthropicMessages),
+  "openai-completions": async () => overHttp((await import("./apis/openai-chat/family.ts")).openaiChat),
   "openai-responses": loadOpenaiResponses,
   "azure-openai-responses": loadOpenaiResponses,
-  "google-generative-ai": async () => streamOverHttp((await import("./apis/google/family.ts")).googleGenerativeAi),
-  "ai-sdk": async () => (await import("./apis/ai-sdk/bridge.ts")).streamAiSdk,
+  "google-generative-ai": async () => overHttp((await import("./apis/google/family.ts")).googleGenerativeAi),
+  "ai-sdk": async () => withPlainNames((await import("./apis/ai-sdk/bridge.ts")).streamAiSdk),
   offline: async () => (await import("./providers/offline.ts")).streamOffline,
   script: async () => (await import("./providers/script.ts")).streamScript,
 };
 
+function overHttp<State>(family: ApiFamily<State>): StreamModel {
+  return withPlainNames(streamOverHttp(family));
+}
+
 async function loadOpenaiResponses(): Promise<StreamModel> {
-  return streamOverHttp((await import("./apis/openai-responses/family.ts")).openaiResponses);
+  return overHttp((await import("./apis/openai-responses/family.ts")).openaiResponses);
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 } from "./config/paths.ts";
 import { makePrivateFolder } from "./lib/make-folder.ts";
 import { oneLine } from "./lib/visible.ts";
+import { blankField } from "./lib/wrong-field.ts";
 import type { Adoption } from "./session/adopt-session.ts";
 import type { SessionHistory } from "./session/agent-session.ts";
 import { createHandoff, type HandoffOptions } from "./session/handoff.ts";
@@ -117,6 +118,8 @@ export function createSessionHistory(given: HistoryOptions): EnteringHistory {
     counts: () => counter.counts(store.log),
     list: (query) => list(query, options, absolute),
     remove(sessionPath) {
+      const blank = blankField("sessionPath", sessionPath, "the path of a session file");
+      if (blank !== undefined) return { refused: blank };
       const path = absolute(sessionPath);
       if (isOpen(path)) return { refused: `${path} is the session that is open; switch to another one first` };
       return remove(path, options);

@@ -7,6 +7,11 @@ const LONG = "x".repeat(200);
 test.each<[CommandType, Record<string, unknown>, string]>([
   ["prompt", { message: 42 }, 'prompt: "message" must be a string, got a number (42)'],
   ["prompt", {}, 'prompt: "message" is missing, it must be a string'],
+  [
+    "set_subagent_subscription",
+    {},
+    'set_subagent_subscription: "level" is missing, it must be "off", "progress" or "events"',
+  ],
   ["prompt", { message: null }, 'prompt: "message" must be a string, got null'],
   ["prompt", { message: "hi", images: "cat.png" }, 'prompt: "images" must be an array, got a string ("cat.png")'],
   [

@@ -23,6 +23,7 @@ interface SchemaNode {
   required?: string[];
   items?: SchemaNode;
   minimum?: number;
+  description?: string;
 }
 
 /** Why the fields of a command are refused. Asked only after the compiled check refused them. */
@@ -126,7 +127,8 @@ function fitsKind(node: SchemaNode, value: unknown): boolean {
 function expectation(node: SchemaNode): string {
   if (node.anyOf) return listed(node.anyOf.map(expectation));
   if ("const" in node) return JSON.stringify(node.const);
-  if (node.type === undefined) return "present";
+  // Anything fits: what is meant is only said in words.
+  if (node.type === undefined) return node.description?.replaceAll("`", '"') ?? "present";
   if (node.type === "null") return "null";
   const limit = node.minimum === undefined ? "" : ` of at least ${node.minimum}`;
   return `${/^[aio]/.test(node.type) ? "an" : "a"} ${node.type}${limit}`;

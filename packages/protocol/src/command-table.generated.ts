@@ -7,7 +7,7 @@ export interface CommandTableRow {
   readonly lane: Lane;
   /** The capability that is still missing; absent when the command works. */
   readonly opens?: string;
-  /** Fields in which `null` means absent: remove them before `check`. */
+  /** Fields in which `null` means absent: remove them before `check`. One inside another is `outer.inner`. */
   readonly optional: readonly string[];
   /** Do the fields fit? Fields that are not in the table are ignored. */
   readonly check: (v: Record<string, unknown>) => boolean;
@@ -30,7 +30,7 @@ const shape4 = (v: unknown): boolean => isObject(v) && (v.id === undefined || (t
 const shape5 = (v: unknown): boolean => typeof v === "string";
 
 export const COMMAND_TABLE: Readonly<Record<CommandType, CommandTableRow>> = {
-  prompt: { lane: "background", optional: ["images","streamingBehavior","limits"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) && (v.streamingBehavior === undefined || (v.streamingBehavior === "steer" || v.streamingBehavior === "followUp")) && (v.limits === undefined || shape2(v.limits)) },
+  prompt: { lane: "background", optional: ["images","streamingBehavior","limits","limits.turns","limits.toolCalls","limits.cost","limits.tokens","limits.wallTimeMs"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) && (v.streamingBehavior === undefined || (v.streamingBehavior === "steer" || v.streamingBehavior === "followUp")) && (v.limits === undefined || shape2(v.limits)) },
   steer: { lane: "ordered", optional: ["images"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) },
   follow_up: { lane: "ordered", optional: ["images"], check: (v) => typeof v.message === "string" && (v.images === undefined || (Array.isArray(v.images) && v.images.every(shape1))) },
   abort: { lane: "control", optional: [], check: () => true },

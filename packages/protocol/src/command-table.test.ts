@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type TSchema, Type } from "typebox";
+import { Type } from "typebox";
 import { Compile } from "typebox/schema";
 import { describe, expect, test } from "vitest";
 import { COMMAND_TABLE, EVENT_TABLE } from "./command-table.generated.ts";
@@ -32,6 +32,27 @@ function* mutations(value: unknown): Generator<unknown> {
   }
 }
 
+interface Node {
+  type?: string;
+  anyOf?: Node[];
+  properties?: Record<string, Node>;
+  required?: string[];
+  items?: Node;
+}
+
+/** Every field that may be absent, however deep, and whether `null` fits it as it stands. */
+function* optionalFields(node: Node, at = ""): Generator<{ path: string; takesNull: boolean }> {
+  for (const [name, field] of Object.entries(node.properties ?? {})) {
+    const path = `${at}${name}`;
+    const takesNull =
+      field.type === undefined && (field.anyOf?.some(({ type }) => type === "null") ?? !("const" in field));
+    if (!node.required?.includes(name)) yield { path, takesNull };
+    yield* optionalFields(field, `${path}.`);
+  }
+  if (node.items) yield* optionalFields(node.items, `${at}[].`);
+  for (const form of node.anyOf ?? []) yield* optionalFields(form, at);
+}
+
 function isJsonObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -61,9 +82,12 @@ describe.each(rows.map((row) => [row.type as CommandType, row] as const))("%s", 
   });
 
   test("names its optional fields, its lane and what it waits for", () => {
-    const required: readonly string[] = (Type.Object(row.params) as TSchema & { required?: string[] }).required ?? [];
-    const optional = Object.keys(row.params).filter((name) => !required.includes(name));
+    const fields = [...optionalFields(Type.Object(row.params))];
+    const inLists = fields.filter(({ path }) => path.includes("[]"));
+    const optional = fields.filter((field) => !inLists.includes(field)).map(({ path }) => path);
     expect(COMMAND_TABLE[type]).toMatchObject({ lane: row.lane, optional });
+    // Nobody removes it there.
+    expect(inLists.filter(({ takesNull }) => !takesNull)).toEqual([]);
     expect(COMMAND_TABLE[type].opens).toBe(row.opens);
   });
 });

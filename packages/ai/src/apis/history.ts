@@ -1,6 +1,7 @@
 import type { ImageContent, TextContent, ThinkingContent, ToolCall } from "@tiller/protocol/content";
 import type { AssistantMessage, LlmMessage, ToolResultMessage, UserMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
+import { isPlainName, plainName } from "../plain-names.ts";
 import { type CallIdRules, type CallNames, createCallNames } from "./call-ids.ts";
 
 export interface HistoryRules {
@@ -142,16 +143,6 @@ function namesFor(tools: HistoryRules["tools"] = []): NameOf {
 /** The names of tools that would be changed, were they not those of the request. */
 export function oddNames(tools: HistoryRules["tools"] = []): string[] {
   return tools.flatMap(({ name }) => (isPlainName(name) ? [] : [name]));
-}
-
-function isPlainName(name: string): boolean {
-  return /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/.test(name);
-}
-
-function plainName(name: string): string {
-  if (isPlainName(name)) return name;
-  const plain = name.replace(/[^a-zA-Z0-9_-]/g, "_") || "unknown";
-  return (/^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`).slice(0, 64);
 }
 
 function isCall(block: AssistantMessage["content"][number]): block is ToolCall {

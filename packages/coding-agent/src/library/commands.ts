@@ -7,6 +7,7 @@ import type { EventFrames } from "../modes/rpc/event-frames.ts";
 import { createHandlers } from "../modes/rpc/handlers/index.ts";
 import type { HostSide } from "../modes/rpc/host-side.ts";
 import type { Transport } from "../modes/rpc/transport.ts";
+import { withoutNulls } from "../modes/rpc/without-nulls.ts";
 import type { AgentSession } from "../session/agent-session.ts";
 import type { ExtensionUi } from "../session/ports.ts";
 
@@ -63,8 +64,7 @@ async function problemOf(command: CommandType, frame: Record<string, unknown>): 
   if (ELSEWHERE[command]) return `${command} is not for sessions in the same process: ${ELSEWHERE[command]}`;
   const row = COMMAND_TABLE[command];
   if (row.opens !== undefined) return `${command} is not available in this version (not built yet: ${row.opens})`;
-  for (const field of row.optional) if (frame[field] === null) delete frame[field];
-  if (row.check(frame)) return undefined;
+  if (row.check(withoutNulls(frame, row.optional))) return undefined;
   const { explainCommand } = await import("@tiller/protocol/check");
   return explainCommand(command, frame);
 }

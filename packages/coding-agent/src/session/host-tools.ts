@@ -1,6 +1,8 @@
 import type { AgentTool, ToolInvocation } from "@tiller/agent/types";
+import { plainName } from "@tiller/ai/plain-names";
 import type { HostToolDefinition } from "@tiller/protocol/host-tools";
 import type { ToolResult } from "@tiller/protocol/tool";
+import { wrongField } from "../lib/wrong-field.ts";
 
 /** Tools that the host lends the agent: what is registered, as tools like any other. */
 export interface HostTools {
@@ -72,8 +74,26 @@ export function readDefinitions(
     return { refused: "RPC host tool names must be unique" };
   }
   const taken = definitions.find(({ name }) => isTaken(name));
-  return taken ? { refused: `RPC host tool "${taken.name}" conflicts with an existing tool` } : definitions;
+  if (taken) return { refused: `RPC host tool "${taken.name}" conflicts with an existing tool` };
+  const refused = plainNameProblem(definitions, isTaken);
+  return refused === undefined ? definitions : { refused };
 }
+
+/** Providers are told plain names (see `withPlainNames`): with those, too, each tool must be the only one. */
+function plainNameProblem(definitions: readonly Definition[], isTaken: (name: string) => boolean): string | undefined {
+  const owners = new Map(definitions.map(({ name }) => [name, name]));
+  for (const { name } of definitions) {
+    const plain = plainName(name);
+    const owner = owners.get(plain) ?? (isTaken(plain) ? plain : name);
+    if (owner !== name) {
+      return `Host tool "${name}" is "${plain}" for models, as is the tool "${owner}": use a name of letters, digits, "_" and "-", at most 64 of them`;
+    }
+    owners.set(plain, name);
+  }
+  return undefined;
+}
+
+const OPTIONAL = { label: "text", hidden: "yesOrNo", timeoutMs: "milliseconds" } as const;
 
 function readDefinition(given: unknown, index: number): Definition | { refused: string } {
   const fields = isRecord(given) ? given : {};
@@ -83,9 +103,13 @@ function readDefinition(given: unknown, index: number): Definition | { refused: 
   if (description === "") return { refused: `Host tool "${name}" must provide a non-empty description` };
   const { parameters, timeoutMs } = fields;
   if (!isRecord(parameters)) return { refused: `Host tool "${name}" must provide a JSON Schema object` };
-  if (timeoutMs !== undefined && timeoutMs !== null && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    return { refused: `"timeoutMs" of host tool "${name}" must be a number of milliseconds above 0` };
+  // What is wrong further inside shows when the tool is called; this one word makes providers refuse every request.
+  if (parameters.type !== undefined && parameters.type !== "object") {
+    const type = JSON.stringify(parameters.type);
+    return { refused: `"parameters" of host tool "${name}" must have the type "object", or none, got ${type}` };
   }
+  const wrong = wrongField(fields, OPTIONAL, `host tool "${name}"`);
+  if (wrong !== undefined) return { refused: wrong };
   return {
     name,
     label: trimmed(fields.label) || name,

@@ -9,7 +9,7 @@ test("schemes in their normal form", () => {
   expect(
     readSchemes([
       { scheme: " DB ", description: " Orders ", writable: true, immutable: null },
-      { scheme: "x-1+a.b", writable: "yes", immutable: true, timeoutMs: 5, extra: 1 },
+      { scheme: "x-1+a.b", writable: null, immutable: true, timeoutMs: 5, extra: 1 },
     ]),
   ).toEqual([
     { scheme: "db", description: "Orders", writable: true, immutable: false },
@@ -28,7 +28,13 @@ test.each<[given: unknown[], refused: string]>([
   [[{ scheme: "ünï" }], "Host URI scheme contains invalid characters: ünï"],
   [[{ scheme: "File" }], "Host URI scheme is reserved by Tiller: file://"],
   [[{ scheme: "db" }, { scheme: "Db" }], "Host URI schemes must be unique: db:// is there twice"],
-  [[{ scheme: "db", timeoutMs: 0 }], '"timeoutMs" of host URI scheme "db" must be a number of milliseconds above 0'],
+  [
+    [{ scheme: "db", timeoutMs: 0 }],
+    '"timeoutMs" of host URI scheme "db" must be a number of milliseconds above 0, got 0',
+  ],
+  [[{ scheme: "db", description: 5 }], '"description" of host URI scheme "db" must be a string, got 5'],
+  [[{ scheme: "db", writable: "yes" }], '"writable" of host URI scheme "db" must be true or false, got "yes"'],
+  [[{ scheme: "db", immutable: 1 }], '"immutable" of host URI scheme "db" must be true or false, got 1'],
 ])("%j is refused", (given, refused) => {
   expect(readSchemes(given)).toEqual({ refused });
 });

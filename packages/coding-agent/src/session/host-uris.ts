@@ -1,4 +1,5 @@
 import type { AgentTool } from "@tiller/agent/types";
+import { wrongField } from "../lib/wrong-field.ts";
 import type { HostUri, UriContent } from "../tools/tool.ts";
 
 /** URL schemes of the host: what is registered, and what stands behind a URL of one of them. */
@@ -97,6 +98,13 @@ export function readSchemes(given: readonly unknown[]): Scheme[] | { refused: st
   return schemes;
 }
 
+const OPTIONAL = {
+  description: "text",
+  writable: "yesOrNo",
+  immutable: "yesOrNo",
+  timeoutMs: "milliseconds",
+} as const;
+
 function readScheme(given: unknown): Scheme | { refused: string } {
   const fields = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
   const { timeoutMs } = fields;
@@ -105,9 +113,8 @@ function readScheme(given: unknown): Scheme | { refused: string } {
   if (scheme === "") return { refused: "Host URI scheme must be a non-empty string" };
   if (!SHAPE.test(scheme)) return { refused: `Host URI scheme contains invalid characters: ${written}` };
   if (RESERVED.includes(scheme)) return { refused: `Host URI scheme is reserved by Tiller: ${scheme}://` };
-  if (timeoutMs !== undefined && timeoutMs !== null && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    return { refused: `"timeoutMs" of host URI scheme "${scheme}" must be a number of milliseconds above 0` };
-  }
+  const wrong = wrongField(fields, OPTIONAL, `host URI scheme "${scheme}"`);
+  if (wrong !== undefined) return { refused: wrong };
   return {
     scheme,
     description: text(fields.description),

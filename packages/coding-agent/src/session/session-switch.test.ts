@@ -163,7 +163,13 @@ describe("the session of a folder", () => {
     expect(await subject.openIn("/empty")).toEqual({ cancelled: true, resumed: false, ...here });
     expect(notes.filter((note) => !note.startsWith("session_before"))).toEqual([]);
     expect(await subject.openIn("/file")).toEqual({ refused: "/file is not a folder" });
-    expect(await subject.openIn(" ")).toEqual({ refused: '"sessionDir" is empty: name the folder' });
+    expect(await subject.openIn(" ")).toEqual({ refused: '"sessionDir" must be the path of a folder, got " "' });
+  });
+
+  it.each(["", " "])("needs a path, which %j is not", async (given) => {
+    const { subject, notes } = desk();
+    const refused = `"sessionPath" must be the path of a session file, got "${given}"`;
+    expect([await subject.switchTo(given), notes]).toEqual([{ refused }, []]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { SessionEntry, SessionHeader } from "@tiller/protocol/session-entry";
+import { blankField } from "../lib/wrong-field.ts";
 import type { HookEvent, SessionHooks } from "./ports.ts";
 import { textOf } from "./session-queue.ts";
 import { copyPath } from "./store/fork.ts";
@@ -122,7 +123,8 @@ export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitc
     newSession: (parentSession) => beginNew("new_session", parentSession),
     async openIn(given) {
       // It would mean the folder that the agent works in, where nobody wants session files.
-      if (given.trim() === "") return { refused: '"sessionDir" is empty: name the folder' };
+      const blank = blankField("sessionDir", given, "the path of a folder");
+      if (blank !== undefined) return { refused: blank };
       const folder = options.resolvePath(given);
       const newest = source.newestIn(folder);
       if ("refused" in newest) return newest;
@@ -138,6 +140,9 @@ export function createSessionSwitch(options: SessionSwitchOptions): SessionSwitc
       return { ...switched, resumed: !switched.cancelled && path !== undefined, sessionId, sessionFile };
     },
     async switchTo(given) {
+      // It would mean the folder that the agent works in, which is no session.
+      const blank = blankField("sessionPath", given, "the path of a session file");
+      if (blank !== undefined) return { refused: blank };
       const path = options.resolvePath(given);
       if (!(await mayLeave({ reason: "resume", targetSessionFile: path }))) return { cancelled: true };
       const reason = "Request was aborted: switch_session left the session";

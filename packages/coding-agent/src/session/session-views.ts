@@ -1,4 +1,5 @@
 import { toJson } from "../lib/wire-json.ts";
+import { blankField } from "../lib/wrong-field.ts";
 import type { ByteRange, EntryLog } from "./store/entry-log.ts";
 import { messageOf } from "./store/entry-rules.ts";
 import { labelEntriesOf } from "./store/fork.ts";
@@ -28,7 +29,9 @@ export function createSessionViews(store: SessionStore): SessionViews {
     messagesPage: (request) => page(store, request),
     entries(since) {
       const at = since === undefined ? -1 : store.log.find(since);
-      if (since !== undefined && at < 0) return { refused: `Entry not found: ${since}` };
+      if (since !== undefined && at < 0) {
+        return { refused: blankField("since", since, "the id of an entry") ?? `Entry not found: ${since}` };
+      }
       return entriesJson(store.log, at + 1, store.log.length, store.leafId);
     },
     tree: () => treeJson(store.log, store.leafId),

@@ -1,5 +1,6 @@
 import type { Usage } from "@tiller/protocol/message";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
+import { blankField } from "../lib/wrong-field.ts";
 import type { Focus } from "./compaction/summarize.ts";
 import type { SessionHooks, TreeDecision, TreePreparation } from "./ports.ts";
 import { type Refused, textOfUser } from "./session-switch.ts";
@@ -109,7 +110,7 @@ export function createTreeNavigation(options: TreeNavigationOptions): TreeNaviga
       const { signal } = controller;
       const unwritable = await store.writeProblem();
       if (unwritable !== undefined) return { refused: unwritable };
-      if (store.log.find(entryId) < 0) return { refused: `Entry not found: ${entryId}` };
+      if (store.log.find(entryId) < 0) return { refused: notFound(entryId) };
       const { text, target } = goalOf(entryId);
       // While a run is still going on: who is refused has lost nothing.
       const decision = await decide(preparationOf(request, target, store), signal);
@@ -137,7 +138,7 @@ export function createTreeNavigation(options: TreeNavigationOptions): TreeNaviga
     async setLabel(entryId, given) {
       const unwritable = await store.writeProblem();
       if (unwritable !== undefined) return { refused: unwritable };
-      if (store.log.find(entryId) < 0) return { refused: `Entry not found: ${entryId}` };
+      if (store.log.find(entryId) < 0) return { refused: notFound(entryId) };
       const label = given?.trim() || undefined;
       append({ type: "label", targetId: entryId, ...(label === undefined ? {} : { label }) });
       return { label };
@@ -192,4 +193,8 @@ function focusOf(request: NavigateRequest, decision: TreeDecision): Focus | unde
 
 function entriesAt({ log }: SessionStore, positions: readonly number[]): ReturnType<SessionStore["branch"]> {
   return positions.flatMap((position) => log.entry(position) ?? []);
+}
+
+function notFound(entryId: string): string {
+  return blankField("entryId", entryId, "the id of an entry") ?? `Entry not found: ${entryId}`;
 }

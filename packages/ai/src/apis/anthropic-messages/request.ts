@@ -17,8 +17,7 @@ import { planThinking, type ThinkingPlan } from "./thinking.ts";
  *   eagerInputStreaming: true         arguments of tools come as they are written, not checked by the provider first
  *   unsignedThinking: "text" (default) | "keep" | "drop"      what becomes of the thoughts of a server that signs nothing
  *
- * Names of the tools of a request are sent as they are: one that the API refuses is refused with the API's own words,
- * which name the tool.
+ * Names of the tools of a request are sent as they are: `plain-names.ts` has seen to it that the API takes them.
  */
 
 const API_VERSION = "2023-06-01";

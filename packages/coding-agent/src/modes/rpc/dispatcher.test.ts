@@ -136,6 +136,25 @@ describe("a known command", () => {
     expect(JSON.stringify(answer)).toBe('{"id":7,"type":"response","command":"abort","success":true}');
   });
 
+  it.each<[id: string, told: string]>([
+    ["9007199254740993", "9007199254740993"],
+    ["-9007199254740993", "-9007199254740993"],
+    ["1e300", "1e300"],
+    ["123456789012345678901234567890", "123456789012345678901234567890"],
+  ])("refuses the id %s, which would come back as another one", async (id, told) => {
+    const line = `{"type":"abort","inner":{"id":7},"id": ${id}}`;
+    expect(await desk({ abort: () => done }).send(line)).toEqual({
+      type: "response",
+      command: "abort",
+      success: false,
+      error: `id ${told} cannot be repeated exactly: use a string`,
+    });
+  });
+
+  it.each(["9007199254740991", "-9007199254740991", "0.5", "0"])("repeats the id %s", async (id) => {
+    expect(await desk({ abort: () => done }).send(`{"type":"abort","id":${id}}`)).toMatchObject({ id: Number(id) });
+  });
+
   it("takes null for no id, and refuses an id that cannot be echoed", async () => {
     expect(await desk({ abort: () => done }).send('{"id":null,"type":"abort"}')).toEqual({
       type: "response",

@@ -5,6 +5,7 @@ import { toJson } from "../../lib/wire-json.ts";
 import type { CommandId } from "../../session/session-event.ts";
 import type { Answer, Call, Handlers } from "./answer.ts";
 import type { Lanes } from "./lanes.ts";
+import { withoutNulls } from "./without-nulls.ts";
 
 /** One line in, its answer out: parse, classify, check, pick the lane, call the handler, write the response. */
 export interface Dispatcher {
@@ -171,9 +172,7 @@ export function createDispatcher({
       }
       if (!isFrame(value)) return failParse(`expected a JSON object with a "type", got ${shown(text)}`);
       if (value.id === null) delete value.id;
-      if (!isId(value.id)) {
-        return fail(value.type, undefined, `"id" must be a string or a number, got ${kindOf(value.id)}`);
-      }
+      if (!isId(value.id)) return fail(value.type, undefined, idProblem(value.id, text));
       if (Object.hasOwn(COMMAND_TABLE, value.type)) return command(value);
       const answer = Object.hasOwn(answers, value.type) ? answers[value.type] : undefined;
       if (answer) {
@@ -211,7 +210,18 @@ function isFrame(value: unknown): value is Frame {
 
 /** Anything else could not be echoed in the shape that clients expect. */
 function isId(id: unknown): boolean {
-  return id === undefined || typeof id === "string" || Number.isFinite(id);
+  return id === undefined || typeof id === "string" || (Number.isFinite(id) && !isRounded(id));
+}
+
+/** Larger whole numbers have lost their last digits when they are read: the answer would carry the id of another command. */
+function isRounded(id: unknown): boolean {
+  return Number.isInteger(id) && !Number.isSafeInteger(id);
+}
+
+function idProblem(id: unknown, line: string): string {
+  if (!isRounded(id)) return `"id" must be a string or a number, got ${kindOf(id)}`;
+  const written = [...line.matchAll(/"id"\s*:\s*(-?\d[\d.eE+-]*)/g)].map(([, number]) => number);
+  return `id ${written.find((number) => Number(number) === id) ?? id} cannot be repeated exactly: use a string`;
 }
 
 /** The usual id needs no escaping. */
@@ -222,12 +232,6 @@ function idJson(id: CommandId): string {
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : String(value);
-}
-
-/** `null` in an optional field means absent. Removed in place: the handler shall not see it either. */
-function withoutNulls(frame: Frame, optional: readonly string[]): Frame {
-  for (const field of optional) if (frame[field] === null) delete frame[field];
-  return frame;
 }
 
 function missing(command: string, opens: string | undefined): string {

@@ -79,6 +79,25 @@ test.each<[story: string, result: unknown, problem: string]>([
   expect(await outcome).toBe(`Host tool "ask" answered badly: ${problem}`);
 });
 
+test.each<[isError: unknown, shown: string]>([
+  ["yes", '"yes"'],
+  [0, "0"],
+  [{}, "an object"],
+])("whether a call has failed is not guessed: isError %j ends it, and is told to the host", async (isError, shown) => {
+  const { bridge, call } = desk();
+  const { outcome } = call();
+  const problem = `"isError" must be true or false, got ${shown}`;
+  expect(bridge.result({ id: "host-1", result: text("done"), isError })).toBe(problem);
+  expect(await outcome).toBe(`Host tool "ask" answered badly: ${problem}`);
+});
+
+test("null as isError means absent", async () => {
+  const { bridge, call } = desk();
+  const { outcome } = call();
+  expect(bridge.result({ id: "host-1", result: text("done"), isError: null })).toBeUndefined();
+  expect(await outcome).toEqual(text("done"));
+});
+
 test("progress that cannot be used is told to the host; the call goes on", async () => {
   const { bridge, call } = desk();
   const { outcome, updates } = call();

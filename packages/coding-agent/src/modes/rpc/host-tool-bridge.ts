@@ -3,6 +3,7 @@ import type { ImageContent, TextContent } from "@tiller/protocol/content";
 import type { HostToolCall, HostToolCancel } from "@tiller/protocol/host-tools";
 import type { ToolResult } from "@tiller/protocol/tool";
 import { imageProblem } from "../../lib/image-problem.ts";
+import { wrongField } from "../../lib/wrong-field.ts";
 import type { RunHostTool } from "../../session/host-tools.ts";
 import { createPendingRequests } from "./pending-requests.ts";
 
@@ -75,12 +76,13 @@ export function createHostToolBridge({ write, ids, clock }: HostToolBridgeOption
       // From here on it is over: what is wrong with another answer in the same breath is nobody's business.
       names.delete(id);
       const result = readToolResult(frame.result);
-      if (typeof result !== "string") {
+      const wrong = wrongField(frame, { isError: "yesOrNo" });
+      if (typeof result !== "string" && wrong === undefined) {
         calls.settle(id, isError === true ? { failure: textOf(result) || "Host tool execution failed" } : { result });
         return undefined;
       }
       // Nobody shall wait for an answer that the host believes to have given.
-      const problem = `"result" ${result}`;
+      const problem = wrong ?? `"result" ${result}`;
       calls.settle(id, { failure: `Host tool "${name}" answered badly: ${problem}` });
       return problem;
     },

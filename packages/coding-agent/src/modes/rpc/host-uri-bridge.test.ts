@@ -39,7 +39,7 @@ test.each<[frame: object, failure: string]>([
   [{ error: " no such row " }, "no such row"],
   [{ content: "gone" }, "gone"],
   [{}, "Host URI read failed for db://x"],
-  [{ error: 7, content: "" }, "Host URI read failed for db://x"],
+  [{ error: null, content: "" }, "Host URI read failed for db://x"],
 ])("a failure %j is told to the model", async (frame, failure) => {
   const { bridge, ask } = desk();
   const { outcome } = ask();
@@ -52,6 +52,9 @@ test.each<[frame: object, problem: string]>([
   [{ content: { a: 1 } }, '"content" must be a string: the text, or an image in base64'],
   [{ content: "x", contentType: 7 }, '"contentType" must be a string such as "text/plain" or "image/png"'],
   [{ content: "x", notes: [1] }, '"notes" must be a text or a list of texts'],
+  [{ content: "x", isError: "yes" }, '"isError" must be true or false, got "yes"'],
+  [{ content: "x", isError: true, error: 7 }, '"error" must be a string, got 7'],
+  [{ content: "x", immutable: 0 }, '"immutable" must be true or false, got 0'],
 ])("a result %j that cannot be used ends the request and is told to the host", async (frame, problem) => {
   const { bridge, ask } = desk();
   const { outcome } = ask();

@@ -1,5 +1,6 @@
 import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { HostUriCancel, HostUriRequest } from "@tiller/protocol/host-uris";
+import { wrongField } from "../../lib/wrong-field.ts";
 import type { AskHost } from "../../session/host-uris.ts";
 import { createPendingRequests } from "./pending-requests.ts";
 
@@ -70,13 +71,14 @@ export function createHostUriBridge({ write, ids, clock }: HostUriBridgeOptions)
       // From here on it is over: what is wrong with another answer in the same breath is nobody's business.
       open.delete(id);
       const { operation, url } = request;
-      if (frame.isError === true) {
+      const wrong = wrongField(frame, { isError: "yesOrNo", error: "text", immutable: "yesOrNo" });
+      if (wrong === undefined && frame.isError === true) {
         requests.settle(id, {
           failure: textOf(frame.error) || textOf(frame.content) || `Host URI ${operation} failed for ${url}`,
         });
         return undefined;
       }
-      const content = contentOf(frame, operation);
+      const content = wrong ?? contentOf(frame, operation);
       if (typeof content !== "string") {
         requests.settle(id, { content });
         return undefined;

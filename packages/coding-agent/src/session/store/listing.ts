@@ -38,7 +38,7 @@ const HEADS_AT_ONCE = 50;
 export async function listSessions(query: ListQuery): Promise<SessionPage | ListFailure> {
   const { limit = DEFAULT_LIMIT } = query;
   if (!Number.isInteger(limit) || limit < 1 || limit > HIGHEST_LIMIT) {
-    return { code: "invalid_limit", error: `Session page limit must be between 1 and ${HIGHEST_LIMIT}` };
+    return { code: "invalid_limit", error: `"limit" must be an integer from 1 to ${HIGHEST_LIMIT}, got ${limit}` };
   }
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor, query);
   if (after && "error" in after) return after;
