@@ -1,6 +1,6 @@
 // How fast a run ends that is told to.
 import { setTimeout as sleep } from "node:timers/promises";
-import { FLOOR, idle, inTurns, OURS, row, withAgent } from "./sampling.mjs";
+import { floorAndOurs, idle, inTurns, OURS, row, withAgent } from "./sampling.mjs";
 
 /** From the abort to `agent_end`, ten times in one process, each in the given moment. */
 export async function abortsIn(agent, message, moment, count) {
@@ -26,11 +26,9 @@ export async function aborts(bench) {
   ];
   const rows = [];
   for (const [what, plan, moment] of moments) {
-    const all = { [FLOOR]: [], [OURS]: [] };
-    await inTurns(bench, 3, {
-      [FLOOR]: async () => all[FLOOR].push(...(await withAgent(bench, FLOOR, (a) => abortsIn(a, plan, moment, count)))),
-      [OURS]: async () => all[OURS].push(...(await withAgent(bench, OURS, (a) => abortsIn(a, plan, moment, count)))),
-    });
+    const sampler = (contender) => withAgent(bench, contender, (agent) => abortsIn(agent, plan, moment, count));
+    const samples = await inTurns(bench, 3, floorAndOurs(sampler));
+    const all = Object.fromEntries(Object.entries(samples).map(([name, times]) => [name, times.flat()]));
     const p99 = all[OURS].toSorted((a, b) => a - b)[Math.ceil(all[OURS].length * 0.99) - 1];
     rows.push(
       row(`abort ${what} to \`agent_end\``, "ms", all),
