@@ -69,6 +69,8 @@ async function busyShare(ms) {
 }
 
 const TICK_MS = 10;
+/** A share of all processors. */
+const MOST_BUSY = 0.25;
 /** More of one processor than this and a sample says more about the neighbours of a virtual machine than about what it measures. */
 const MOST_STOLEN = 0.15;
 const MOST_TRIES = 6;
@@ -79,13 +81,13 @@ const LONGEST_AGAIN_MS = 5_000;
  * Waits before a sample until others have stopped working, but not for ever; counts how often that did not help. A sample
  * during which the machine around ours took the processors away is taken again, and the least disturbed one counts.
  */
-export function createQuiet({ mostBusy = 0.25, patienceMs, stolenTicks = () => cpuTicks().stolen }) {
+export function createQuiet({ patienceMs, stolenTicks = () => cpuTicks().stolen }) {
   const counts = { samples: 0, noisy: 0, again: 0, robbed: 0 };
   const wait = async () => {
     counts.samples++;
     if (patienceMs === 0) return;
     const until = performance.now() + patienceMs;
-    while ((await busyShare(120)) > mostBusy) {
+    while ((await busyShare(120)) > MOST_BUSY) {
       if (performance.now() < until) continue;
       counts.noisy++;
       return;
@@ -108,5 +110,12 @@ export function createQuiet({ mostBusy = 0.25, patienceMs, stolenTicks = () => c
     if (best.stolen > MOST_STOLEN) counts.robbed++;
     return best.sample;
   };
-  return { wait, undisturbed, counts };
+  /** What came of it, for the head of the report. */
+  const describe = () => {
+    if (patienceMs === 0) return "not looked at";
+    const { samples, noisy, again, robbed } = counts;
+    const busy = `more than a quarter of the processors was busy right before ${noisy} of ${samples} samples, even after ${patienceMs / 1000} s of waiting`;
+    return `${busy}; ${again} were taken again because the processors had been taken away from this virtual machine, ${robbed} stayed like that`;
+  };
+  return { wait, undisturbed, counts, describe };
 }

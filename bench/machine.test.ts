@@ -25,3 +25,13 @@ test.each([
 test("a quick look takes each sample once", async () => {
   expect(await sampleWhile([1e9, 0], 0)).toEqual({ sample: 1, again: 0, robbed: 0 });
 });
+
+test.each([
+  [
+    15_000,
+    "more than a quarter of the processors was busy right before 0 of 0 samples, even after 15 s of waiting; 0 were taken again because the processors had been taken away from this virtual machine, 0 stayed like that",
+  ],
+  [0, "not looked at"],
+])("with a patience of %i ms it says what it has looked at", (patienceMs, said) => {
+  expect(createQuiet({ patienceMs }).describe()).toBe(said);
+});

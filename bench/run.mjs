@@ -110,7 +110,7 @@ function createBench(options, tmp, port) {
     forgetCompiledCode: () => rmSync(join(tmp, "dist/code-cache"), { recursive: true, force: true }),
     quiet: quiet.wait,
     undisturbed: quiet.undisturbed,
-    quietCounts: quiet.counts,
+    noise: quiet.describe,
     reps: (usual) => (options.quick ? 1 : Number(options.reps ?? usual)),
     privateNode() {
       if (!existsSync(nodeCopy)) copyFileSync(process.execPath, nodeCopy);
@@ -134,13 +134,11 @@ async function measureAll(options) {
   }
   const peers = options.withPeers ? await measurePeers(bench, options) : undefined;
   await mock.close();
-  const { samples, noisy, again, robbed } = bench.quietCounts;
-  const noise = `${noisy} of ${samples} samples began while other work was going on; ${again} were taken again because the processors had been taken away from this virtual machine, ${robbed} stayed like that`;
   const facts = [
     ["Date", new Date().toISOString().slice(0, 10)],
     ["Node", process.version],
     ["Processors", `${availableParallelism()}, ${cpus()[0]?.model ?? "unknown"}`],
-    ["Noise", options.quick ? "not looked at" : noise],
+    ["Noise", bench.noise()],
   ];
   return { report: markdown(facts, results, peers), peers };
 }
