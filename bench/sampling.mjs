@@ -22,7 +22,7 @@ export async function withAgent(
   const home = createHome(bench.tmp, bench.port);
   const peer = bench.peers?.[contender];
   const program = contender === FLOOR ? bench.floor : bench.cli;
-  const [command, ...lead] = peer ? peer.settle(home) : [node, program];
+  const [command, ...lead] = peer ? peer.settle(home, node) : [node, program];
   try {
     const options = ["--mode", "rpc", ...model, ...session(home), ...(peer ? [] : args)];
     const agent = startAgent(command, [...lead, ...options], { ...home, record });
