@@ -369,7 +369,7 @@ function patient(contender, sample) {
   };
 }
 
-/** Rows of the table: the median of each contender, undefined where there is none. */
+/** Rows of the table: the samples of each contender, none where it has no number. */
 export async function comparison(bench) {
   // As Tiller has: what they keep from one start to the next is there.
   for (const name of PEER_NAMES)
@@ -380,12 +380,9 @@ export async function comparison(bench) {
     const samplers = contenders.map((name) => [name, patient(name, () => sample(bench, name))]);
     const samples = await inTurns(bench, reps, Object.fromEntries(samplers));
     for (const [key, [what, unit, limit]] of Object.entries(numbers)) {
-      const medianOf = (name) => {
-        const found = samples[name].flatMap((one) => (one?.[key] === undefined ? [] : [one[key]]));
-        return found.length > 0 ? median(found) : undefined;
-      };
-      const peers = Object.fromEntries(PEER_NAMES.map((name) => [name, medianOf(name)]));
-      rows.push({ what, unit, limit, floorName: floor, floor: medianOf(floor), ours: medianOf(OURS), peers });
+      const of = (name) => samples[name].flatMap((one) => (one?.[key] === undefined ? [] : [one[key]]));
+      const peers = Object.fromEntries(PEER_NAMES.map((name) => [name, of(name)]));
+      rows.push({ what, unit, limit, floorName: floor, floor: of(floor), ours: of(OURS), peers });
     }
   }
   return rows;
