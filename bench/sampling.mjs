@@ -5,6 +5,9 @@ import { createHome, startAgent } from "./processes.mjs";
 export const FLOOR = "floor agent";
 export const OURS = "Tiller";
 const MOCK_MODEL = ["--provider", "mock", "--model", "mock-1"];
+/** Where a program has a mode for it, deltas come alone. Only Tiller has. */
+export const DELTAS = ["--updates", "delta"];
+
 /** After an answer, before its memory is looked at: by then garbage collection and idle work are over. */
 const SETTLE_MS = 1500;
 
@@ -45,6 +48,8 @@ export async function prompt(agent, message) {
   await idle(agent);
   return { first: first.at - began, end: end.at - began };
 }
+
+export const firstAnswer = async (agent) => (await agent.call({ type: "get_state" })).at - agent.began;
 
 /** Some are not ready for the next prompt when they say that the run is over. */
 export async function idle(agent) {
