@@ -1,7 +1,8 @@
 // Beside the peers: processes that start, lie idle and end.
-import { cpuMs, treePssMb } from "./machine.mjs";
+import { residentMb, treeCpuMs, treeMemoryMb } from "./machine.mjs";
+import { rememberCompiledCode } from "./metrics.mjs";
 import { timeToExit } from "./processes.mjs";
-import { DELTAS, firstAnswer, prompt, settle, withAgent } from "./sampling.mjs";
+import { DELTAS, expectText, firstAnswer, OURS, prompt, settle, withAgent } from "./sampling.mjs";
 
 export const NODE = "node -e 0";
 
@@ -9,10 +10,24 @@ export const start = {
   reps: 7,
   floor: NODE,
   numbers: { ms: ["start to first answer", "ms", 2] },
-  sample: async (bench, contender) =>
+  sample: async (bench, contender, options) =>
     contender === NODE
       ? { ms: await timeToExit(bench.node, ["-e", "0"], bench.tmp) }
-      : { ms: await withAgent(bench, contender, firstAnswer) },
+      : { ms: await withAgent(bench, contender, firstAnswer, options) },
+};
+
+/** Nothing is there that a program keeps from one start to the next. */
+export const firstStart = {
+  reps: 1,
+  floor: NODE,
+  numbers: { ms: ["start to first answer, first ever", "ms"] },
+  async sample(bench, contender) {
+    if (contender !== OURS) return start.sample(bench, contender, { isFirst: true });
+    bench.forgetCompiledCode();
+    const sample = await start.sample(bench, contender);
+    await rememberCompiledCode(bench);
+    return sample;
+  },
 };
 
 export const ending = {
@@ -21,7 +36,7 @@ export const ending = {
   sample: (bench, contender) =>
     withAgent(bench, contender, async (agent) => {
       await firstAnswer(agent);
-      const cpu = cpuMs(agent.pid);
+      const cpu = treeCpuMs(agent.pid);
       const began = performance.now();
       await agent.close();
       return { cpu, exit: performance.now() - began };
@@ -30,7 +45,14 @@ export const ending = {
 
 export const memory = {
   reps: 3,
-  numbers: { pss: ["idle, PSS", "MB", 1.25], used: ["after ten prompts, PSS", "MB"] },
+  numbers: {
+    pss: ["idle, PSS", "MB", 1.25],
+    resident: ["idle, RSS", "MB"],
+    own: ["idle, private memory", "MB"],
+    processes: ["idle, processes", ""],
+    used: ["after ten prompts, PSS", "MB"],
+    usedResident: ["after ten prompts, RSS", "MB"],
+  },
   sample: (bench, contender) =>
     withAgent(
       bench,
@@ -38,10 +60,11 @@ export const memory = {
       async (agent) => {
         await firstAnswer(agent);
         await settle(bench);
-        const pss = treePssMb(agent.pid);
+        const idle = treeMemoryMb(agent.pid);
         for (let i = 0; i < 10; i++) await prompt(agent, "deltas=20");
         await settle(bench);
-        return { pss, used: treePssMb(agent.pid) };
+        const { pss: used, resident: usedResident } = treeMemoryMb(agent.pid);
+        return { ...idle, used, usedResident };
       },
       { node: bench.privateNode() },
     ),
@@ -68,31 +91,40 @@ export const many = {
     ms: ["20 agents started", "ms", 1.5],
     pss: ["20 agents, idle, PSS", "MB", 1.5],
     stream: ["20 agents, 2,000 deltas each, at once", "ms"],
+    used: ["20 agents, after these deltas, PSS", "MB"],
+    peak: ["20 agents, sum of their peak RSS", "MB"],
+    cpu: ["20 agents, start and deltas, processor time", "ms"],
+    mb: ["20 agents, stdout", "MB"],
   },
   async sample(bench, contender) {
     const began = performance.now();
-    const count = bench.quick ? 2 : 20;
-    const [started, measured] = [gathering(count), gathering(count)];
+    const [agents, deltas] = bench.quick ? [2, 20] : [20, 2000];
+    const [started, measured, streamed] = Array.from({ length: 3 }, () => gathering(agents));
     const one = async (agent) => {
       await firstAnswer(agent);
       const ms = performance.now() - began;
       await started.join();
       await settle(bench);
-      const pss = treePssMb(agent.pid);
+      const { pss } = treeMemoryMb(agent.pid);
       await measured.join();
-      return { ms, pss, stream: (await prompt(agent, `deltas=${bench.quick ? 20 : 2000}`)).end };
+      const { end: stream, received } = await prompt(agent, `deltas=${deltas}`);
+      await streamed.join();
+      const { pss: used } = treeMemoryMb(agent.pid);
+      const { peak } = residentMb(agent.pid);
+      await expectText(agent, contender, deltas);
+      return { ms, pss, stream, used, peak, cpu: treeCpuMs(agent.pid), mb: received / 1e6 };
     };
     const letGo = () => {
-      started.open();
-      measured.open();
+      for (const gathered of [started, measured, streamed]) gathered.open();
     };
-    const agents = Array.from({ length: count }, () =>
-      withAgent(bench, contender, one, { args: DELTAS, node: bench.privateNode(), record: false }).finally(letGo),
-    );
+    const options = { args: DELTAS, node: bench.privateNode(), record: false };
+    const running = Array.from({ length: agents }, () => withAgent(bench, contender, one, options).finally(letGo));
     // One that fails lets the others go, and all are gone before this one is given up.
-    await Promise.allSettled(agents);
-    const all = await Promise.all(agents);
+    await Promise.allSettled(running);
+    const all = await Promise.all(running);
     const last = (key) => Math.max(...all.map((one) => one[key]));
-    return { ms: last("ms"), pss: all.reduce((sum, { pss }) => sum + pss, 0), stream: last("stream") };
+    const sum = (key) => all.reduce((total, one) => total + one[key], 0);
+    const sums = Object.fromEntries(["pss", "used", "peak", "cpu", "mb"].map((key) => [key, sum(key)]));
+    return { ms: last("ms"), stream: last("stream"), ...sums };
   },
 };

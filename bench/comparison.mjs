@@ -1,7 +1,7 @@
 // Tiller beside its peers and the floor agent, all in one run and in turns.
 import { abort, abortInText, faults, paced, stream, tools, ttft } from "./beside-answers.mjs";
 import { commands, resumed, session, shell } from "./beside-commands.mjs";
-import { ending, many, memory, start } from "./beside-processes.mjs";
+import { ending, firstStart, many, memory, start } from "./beside-processes.mjs";
 import { PEER_NAMES } from "./peers.mjs";
 import { FLOOR, inTurns, OURS, prompt, withAgent } from "./sampling.mjs";
 
@@ -10,16 +10,17 @@ const PARTS = [
   start,
   memory,
   ttft,
-  stream(10_000, 9, 2),
-  stream(50_000, 3, 2),
+  stream(10_000, 9, { limit: 2 }),
+  stream(50_000, 3, { limit: 2 }),
   tools,
   shell,
   session(50_000, 5, { open: 0.5, prompt: 1, pss: 1 }),
   commands,
   many,
   abort,
+  firstStart,
   ending,
-  stream(2_000, 3),
+  stream(2_000, 3, { record: true }),
   paced,
   session(0, 3),
   session(1_000, 3),
@@ -55,7 +56,8 @@ export async function comparison(bench) {
     const samplers = contenders.map((name) => [name, patient(name, () => sample(bench, name))]);
     const samples = await inTurns(bench, reps, Object.fromEntries(samplers));
     for (const [key, [what, unit, limit]] of Object.entries(numbers)) {
-      const of = (name) => samples[name].flatMap((one) => (one?.[key] === undefined ? [] : [one[key]]));
+      // What could not be had, or is a sum with such a part, is no number.
+      const of = (name) => samples[name].map((one) => one?.[key]).filter(Number.isFinite);
       const peers = Object.fromEntries(PEER_NAMES.map((name) => [name, of(name)]));
       rows.push({ what, unit, limit, floorName: floor, floor: of(floor), ours: of(OURS), peers });
     }

@@ -55,8 +55,8 @@ function installed({ from, version, env, runtime, prepare, resume = "--session" 
   return {
     resume,
     /** Makes a home ready for it, and gives the beginning of its command line; `node` is for those without a runtime. */
-    settle(home, node) {
-      Object.assign(home.env, env, { TMPDIR });
+    settle(home, { node, isFirst }) {
+      Object.assign(home.env, env, isFirst ? {} : { TMPDIR });
       prepare?.(home);
       return [ownRuntime ?? node, program];
     },

@@ -62,7 +62,14 @@ function summary(results) {
   return `**${rows.length - failed.length} of ${rows.length} targets met.**${names}`;
 }
 
-const cell = (samples, unit) => (samples.length === 0 ? "–" : `${digits(median(samples))} ${unit}`);
+/** Of how many something there is, less is not better: such a number has no unit, and no ratio. */
+const isCount = ({ unit }) => unit === "";
+
+function cell(samples, unit) {
+  if (samples.length === 0) return "–";
+  return unit === "" ? median(samples).toLocaleString("en").replaceAll(",", " ") : `${digits(median(samples))} ${unit}`;
+}
+
 const times = (ratio) => (ratio === undefined ? "–" : `${digits(ratio)}×`);
 
 /** The peer that needed least; no samples where none has any. */
@@ -77,14 +84,15 @@ const isPeerMet = ({ ours, floor, limit }) => (ratioOf(ours, floor) ?? Number.PO
 function peerRow(row) {
   const { what, unit, limit, floor, floorName, ours, peers } = row;
   const base = floorName === "floor agent" ? "" : ` (${floorName})`;
-  const ratio = times(ratioOf(ours, floor));
+  const ratioTo = (numbers, to, number) => times(isCount(row) ? undefined : ratioOf(numbers, to, number));
+  const ratio = ratioTo(ours, floor);
   const cells = [
     `${what}${base}`,
     cell(floor, unit),
     cell(ours, unit),
-    limit === undefined ? ratio : `${ratio} (${times(ratioOf(ours, floor, minimum))})`,
-    ...Object.values(peers).map((samples) => `${cell(samples, unit)}, ${times(ratioOf(samples, floor))}`),
-    times(ratioOf(bestOf(row), ours)),
+    limit === undefined ? ratio : `${ratio} (${ratioTo(ours, floor, minimum)})`,
+    ...Object.values(peers).map((samples) => `${cell(samples, unit)}, ${ratioTo(samples, floor)}`),
+    ratioTo(bestOf(row), ours),
     ...(limit === undefined ? [] : [`≤ ${limit}×`, isPeerMet(row) ? "met" : "**not met**"]),
   ];
   return `| ${cells.join(" | ")} |`;
@@ -110,8 +118,18 @@ ${met} of ${judged.length} targets met. Medians; ratios against the floor agent,
 Behind Tiller's ratio stands, where there is a target, that of the minima. "–": it ended, its
 end did not come within a minute, or it does not do that. All of them in one run, in turns; the programs that the packages
 from the registry name, pi 0.87.1 on Node 24, omp on Bun (protocol version 1, as it speaks unasked), the others on the Node
-above. Each has answered a prompt before, and finds again what it has compiled then. A stream comes as deltas alone from
-Tiller, and as each of the others sends it. \`bash\` takes a shell of its own for each command but in omp, which keeps one.
+above. Each has answered a prompt before, and finds again what it has compiled then; for its first start ever that was taken
+away. A stream comes as deltas alone from Tiller, and as each of the others sends it. \`bash\` takes a shell of its own for each
+command but in omp, which keeps one. Memory is that of a program and of all that it has started, peak RSS that of the program
+alone; processor time is that of all of them, ended ones too. An answer that is not whole, a tool that did not run or a command
+without an answer makes a sample fail.
+
+A long session is opened, read with \`get_messages\`, appended to with \`bash\` and only then gone on with. Tiller reads of a file
+what is needed when it is needed: part of the cost of opening is in the first \`get_messages\` or the first prompt, so what they take
+together has rows of its own.
+
+Left out: the mock asked without an agent, the OpenAI protocol, the first delta of 20 agents at once, and what is said of an
+answer that failed.
 
 ![Tiller beside its peers](peers.svg)
 

@@ -80,6 +80,16 @@ test("the picture of it has a dot for every number there is", () => {
   expect(picture).not.toMatch(/NaN|undefined|Infinity/);
 });
 
+test("a count is compared with nobody's", () => {
+  const count = { what: "frames", unit: "", floorName: "floor agent", floor: [0], ours: [1200], peers: { pi: [3, 4] } };
+  expect(
+    markdown([], [], [...compared, count])
+      .trimEnd()
+      .split("\n")
+      .at(-1),
+  ).toBe("| frames | 0 | 1 200 | – | 3.5, – | – |");
+});
+
 test("of a number that Tiller could not give the others have their dots, and the target is not met", () => {
   const missing = compared.map((row) => ({ ...row, ours: [] }));
   const picture = chart(missing);
