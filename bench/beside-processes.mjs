@@ -4,7 +4,7 @@ import { rememberCompiledCode } from "./metrics.mjs";
 import { timeToExit } from "./processes.mjs";
 import { DELTAS, expectText, firstAnswer, OURS, prompt, settle, withAgent } from "./sampling.mjs";
 
-export const NODE = "node -e 0";
+const NODE = "node -e 0";
 
 export const start = {
   reps: 7,
@@ -24,9 +24,11 @@ export const firstStart = {
   async sample(bench, contender) {
     if (contender !== OURS) return start.sample(bench, contender, { isFirst: true });
     bench.forgetCompiledCode();
-    const sample = await start.sample(bench, contender);
-    await rememberCompiledCode(bench);
-    return sample;
+    try {
+      return await start.sample(bench, contender);
+    } finally {
+      await rememberCompiledCode(bench);
+    }
   },
 };
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startAgent } from "./processes.mjs";
 
-/** Says these pieces, each as soon as the one before has been read. */
+/** Says these pieces one after the other, once it is written to. */
 function speaker(pieces: string[]) {
   const script = `const pieces = ${JSON.stringify(pieces)};
     process.stdin.once("data", () => { for (const piece of pieces) require("node:fs").writeSync(1, piece); });

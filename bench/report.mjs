@@ -125,8 +125,8 @@ alone; processor time is that of all of them, ended ones too. An answer that is 
 without an answer makes a sample fail.
 
 A long session is opened, read with \`get_messages\`, appended to with \`bash\` and only then gone on with. Tiller reads of a file
-what is needed when it is needed: part of the cost of opening is in the first \`get_messages\` or the first prompt, so what they take
-together has rows of its own.
+what is needed when it is needed: part of the cost of opening is in the first \`get_messages\` or the first prompt, and part of the
+memory in the first prompt. So there are rows of what they took together in one sample, and of memory after the prompts.
 
 Left out: the mock asked without an agent, the OpenAI protocol, the first delta of 20 agents at once, and what is said of an
 answer that failed.
