@@ -1,21 +1,24 @@
 // How fast a run ends that is told to.
 import { setTimeout as sleep } from "node:timers/promises";
-import { FLOOR, idle, inTurns, OURS, row, withAgent } from "./sampling.mjs";
+import { floorAndOurs, idle, inTurns, OURS, row, withAgent } from "./sampling.mjs";
 
-/** From the abort to `agent_end`, ten times in one process, each in the given moment. */
+/** From the abort to `agent_end` and to its answer, `count` times in one process, each in the given moment. */
 export async function abortsIn(agent, message, moment, count) {
-  const times = [];
+  const ends = [];
+  const acks = [];
   for (let i = 0; i < count; i++) {
     agent.write(`${JSON.stringify({ type: "prompt", message })}\n`);
     await agent.until(moment);
     // In the middle of it, not at its very beginning: starting a process takes milliseconds of its own.
     await sleep(50);
     const began = performance.now();
-    agent.write('{"type":"abort"}\n');
-    times.push((await agent.until('{"type":"agent_end"')).at - began);
+    // Some answer before the run is over, some after.
+    const [ack, end] = await Promise.all([agent.ask({ type: "abort" }), agent.until('{"type":"agent_end"')]);
+    acks.push(ack.at - began);
+    ends.push(end.at - began);
     await idle(agent);
   }
-  return times;
+  return { acks, ends };
 }
 
 export async function aborts(bench) {
@@ -26,11 +29,11 @@ export async function aborts(bench) {
   ];
   const rows = [];
   for (const [what, plan, moment] of moments) {
-    const all = { [FLOOR]: [], [OURS]: [] };
-    await inTurns(bench, 3, {
-      [FLOOR]: async () => all[FLOOR].push(...(await withAgent(bench, FLOOR, (a) => abortsIn(a, plan, moment, count)))),
-      [OURS]: async () => all[OURS].push(...(await withAgent(bench, OURS, (a) => abortsIn(a, plan, moment, count)))),
-    });
+    const sampler = (contender) => withAgent(bench, contender, (agent) => abortsIn(agent, plan, moment, count));
+    const samples = await inTurns(bench, 3, floorAndOurs(sampler));
+    const all = Object.fromEntries(
+      Object.entries(samples).map(([name, times]) => [name, times.flatMap(({ ends }) => ends)]),
+    );
     const p99 = all[OURS].toSorted((a, b) => a - b)[Math.ceil(all[OURS].length * 0.99) - 1];
     rows.push(
       row(`abort ${what} to \`agent_end\``, "ms", all),

@@ -1,4 +1,6 @@
 // The comparison as a picture: how many times the floor agent's number each program needs, on a logarithmic scale.
+import { ratioOf } from "./statistics.mjs";
+
 const WIDTH = 760;
 const LEFT = 240;
 const RIGHT = 70;
@@ -16,22 +18,23 @@ export function chart(rows) {
   const names = Object.keys(rows[0].peers);
   const ratios = rows.map((row) => ({
     what: row.what,
-    ours: row.ours / row.floor,
-    peers: names.map((name) => (row.peers[name] === undefined ? undefined : row.peers[name] / row.floor)),
+    ours: ratioOf(row.ours, row.floor),
+    peers: names.map((name) => ratioOf(row.peers[name], row.floor)),
   }));
-  const all = ratios.flatMap(({ ours, peers }) => [ours, ...peers.filter((ratio) => ratio !== undefined)]);
+  const all = ratios.flatMap(({ ours, peers }) => [ours, ...peers]).filter((ratio) => ratio !== undefined);
   const least = Math.log10(Math.min(0.1, ...all));
   const most = Math.log10(Math.max(10, ...all) * 1.2);
   const x = (ratio) => LEFT + ((Math.log10(ratio) - least) / (most - least)) * (WIDTH - LEFT - RIGHT);
   const height = TOP + rows.length * (ROW / 2) + 30;
-  const dot = (ratio, y, colour, title) =>
-    `<circle cx="${x(ratio).toFixed(1)}" cy="${y}" r="${DOT}" fill="${colour}"><title>${plain(title)}</title></circle>`;
+  /** Nothing for a number that could not be had. */
+  const dot = (ratio, y, colour, name) =>
+    ratio === undefined
+      ? ""
+      : `<circle cx="${x(ratio).toFixed(1)}" cy="${y}" r="${DOT}" fill="${colour}"><title>${plain(name)}: ${ratio.toFixed(2)}×</title></circle>`;
   const lines = ratios.map(({ what, ours, peers }, i) => {
     const y = TOP + i * (ROW / 2);
-    const others = peers.flatMap((ratio, k) =>
-      ratio === undefined ? [] : [dot(ratio, y, PEER_COLOURS[k], `${names[k]}: ${ratio.toFixed(2)}×`)],
-    );
-    const own = dot(ours, y, OURS_COLOUR, `Tiller: ${ours.toFixed(2)}×`);
+    const others = peers.map((ratio, k) => dot(ratio, y, PEER_COLOURS[k], names[k]));
+    const own = dot(ours, y, OURS_COLOUR, "Tiller");
     const label = `<text x="${LEFT - 14}" y="${y + 4}" text-anchor="end">${plain(what)}</text>`;
     return `${label}<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y}" y2="${y}" class="guide"/>${others.join("")}${own}`;
   });

@@ -3,24 +3,34 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const MB = 1e6;
+const TICK_MS = 10;
 
 /** Proportional set size: its own memory plus its share of what it shares. */
-export function pssMb(pid) {
-  const found = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "latin1"));
-  return (Number(found[1]) * 1024) / MB;
+export const pssMb = (pid) => memoryMb(pid).pss;
+
+/** What a process shares in proportion, what it has for itself, and all that it has in memory. */
+function memoryMb(pid) {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "latin1");
+  const of = (name) => (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(rollup)[1]) * 1024) / MB;
+  return { pss: of("Pss"), own: of("Private_Clean") + of("Private_Dirty"), resident: of("Rss") };
 }
 
-/** The same of a process and of all that it has started. */
-export function treePssMb(pid) {
+/** A process and all that it has started. */
+function treeOf(pid) {
   const parents = new Map();
   for (const name of readdirSync("/proc")) {
     const fields = /^\d+$/.test(name) && statFields(name);
     if (fields) parents.set(Number(name), Number(fields[1]));
   }
   const isInTree = (one) => one === pid || (parents.has(one) && isInTree(parents.get(one)));
-  let sum = 0;
-  for (const one of parents.keys()) if (isInTree(one)) sum += pssMb(one);
-  return sum;
+  return [...parents.keys()].filter(isInTree);
+}
+
+/** The memory of a process and of all that it has started, and how many they are. */
+export function treeMemoryMb(pid) {
+  const each = treeOf(pid).map(memoryMb);
+  const sum = (name) => each.reduce((total, one) => total + one[name], 0);
+  return { pss: sum("pss"), own: sum("own"), resident: sum("resident"), processes: each.length };
 }
 
 /** What stands behind the name of a process; undefined when it has gone meanwhile. */
@@ -43,7 +53,31 @@ export function residentMb(pid) {
 /** What all threads of a process have worked until now, in steps of a clock tick (10 ms). */
 export function cpuMs(pid) {
   const fields = statFields(pid);
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** The same of a process and of all that it has started, also of those that have ended. */
+export function treeCpuMs(pid) {
+  const ticks = treeOf(pid).map((one) => {
+    const [user, system, endedUser, endedSystem] = (statFields(one) ?? []).slice(11, 15).map(Number);
+    return user === undefined ? 0 : user + system + endedUser + endedSystem;
+  });
+  return ticks.reduce((sum, one) => sum + one, 0) * TICK_MS;
+}
+
+/** How many processes called `name` have that home, whoever is their parent now. They are ended. */
+export function endStrays(name, home) {
+  const strays = readdirSync("/proc").filter((pid) => {
+    try {
+      if (readFileSync(`/proc/${pid}/comm`, "latin1").trim() !== name) return false;
+      return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(`HOME=${home}`);
+    } catch {
+      // No process, or one that has gone meanwhile.
+      return false;
+    }
+  });
+  for (const pid of strays) process.kill(Number(pid), "SIGKILL");
+  return strays.length;
 }
 
 /** From here on `peak` is the most since now. */
@@ -68,7 +102,8 @@ async function busyShare(ms) {
   return busy / Math.max(1, busy + after.idle - before.idle);
 }
 
-const TICK_MS = 10;
+/** A share of all processors. */
+const MOST_BUSY = 0.25;
 /** More of one processor than this and a sample says more about the neighbours of a virtual machine than about what it measures. */
 const MOST_STOLEN = 0.15;
 const MOST_TRIES = 6;
@@ -79,13 +114,13 @@ const LONGEST_AGAIN_MS = 5_000;
  * Waits before a sample until others have stopped working, but not for ever; counts how often that did not help. A sample
  * during which the machine around ours took the processors away is taken again, and the least disturbed one counts.
  */
-export function createQuiet({ mostBusy = 0.25, patienceMs, stolenTicks = () => cpuTicks().stolen }) {
+export function createQuiet({ patienceMs, stolenTicks = () => cpuTicks().stolen }) {
   const counts = { samples: 0, noisy: 0, again: 0, robbed: 0 };
   const wait = async () => {
     counts.samples++;
     if (patienceMs === 0) return;
     const until = performance.now() + patienceMs;
-    while ((await busyShare(120)) > mostBusy) {
+    while ((await busyShare(120)) > MOST_BUSY) {
       if (performance.now() < until) continue;
       counts.noisy++;
       return;
@@ -108,5 +143,12 @@ export function createQuiet({ mostBusy = 0.25, patienceMs, stolenTicks = () => c
     if (best.stolen > MOST_STOLEN) counts.robbed++;
     return best.sample;
   };
-  return { wait, undisturbed, counts };
+  /** What came of it, for the head of the report. */
+  const describe = () => {
+    if (patienceMs === 0) return "not looked at";
+    const { samples, noisy, again, robbed } = counts;
+    const busy = `more than a quarter of the processors was busy right before ${noisy} of ${samples} samples, even after ${patienceMs / 1000} s of waiting`;
+    return `${busy}; ${again} were taken again because the processors had been taken away from this virtual machine, ${robbed} stayed like that`;
+  };
+  return { wait, undisturbed, counts, describe };
 }

@@ -9,6 +9,9 @@
 //                             `_` in WORDS stands for a blank
 //   fail=WHAT key=KEY         fails the first time that it sees this KEY, with the status WHAT, or, for `cut`, in the middle
 //                             of an answer; after that the answer is the text `recovered-KEY`
+//
+// GET /seen tells what it has seen since the last time: how many requests, the bytes of the longest, and how many paced
+// answers were broken off by who had asked.
 import http from "node:http";
 
 const LOOKED_AT = 1_000_000;
@@ -54,6 +57,17 @@ function wholeAnswer(count) {
   return whole.get(count);
 }
 
+let seen;
+function forgetSeen() {
+  seen = { requests: 0, longest: 0, brokenOff: 0 };
+}
+forgetSeen();
+
+function tellSeen(response) {
+  response.end(JSON.stringify(seen));
+  forgetSeen();
+}
+
 function sendPaced(response, { count, by, every }) {
   let sent = 0;
   response.write(START);
@@ -65,7 +79,10 @@ function sendPaced(response, { count, by, every }) {
     clearInterval(timer);
     response.end(endFor(count));
   }, every);
-  response.on("close", () => clearInterval(timer));
+  response.on("close", () => {
+    clearInterval(timer);
+    if (sent < count) seen.brokenOff++;
+  });
 }
 
 /** A turn that calls a tool, while the conversation has fewer results than were asked for. */
@@ -133,14 +150,19 @@ function planOf(body) {
 const SSE = { "content-type": "text/event-stream", "cache-control": "no-cache" };
 
 const server = http.createServer((request, response) => {
+  if (request.url === "/seen") return tellSeen(response);
   const pieces = [];
   let kept = 0;
+  let length = 0;
+  seen.requests++;
   request.on("data", (piece) => {
+    length += piece.length;
     pieces.push(piece);
     kept += piece.length;
     while (kept - pieces[0].length >= LOOKED_AT) kept -= pieces.shift().length;
   });
   request.on("end", () => {
+    seen.longest = Math.max(seen.longest, length);
     const body = Buffer.concat(pieces).toString("latin1");
     if (answerFailing(body, response)) return;
     const plan = planOf(body);

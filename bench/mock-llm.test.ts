@@ -7,24 +7,41 @@ async function startMock() {
   onTestFinished(() => void mock.kill());
   const [line] = await once(mock.stdout, "data");
   const { port } = JSON.parse(String(line));
-  return (content: string) =>
+  const ask = (content: string, signal?: AbortSignal) =>
     fetch(`http://127.0.0.1:${port}/v1/messages`, {
       method: "POST",
       body: JSON.stringify({ messages: [{ role: "user", content }] }),
+      signal: signal ?? null,
     });
+  const seen = async (): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/seen`)).json();
+  return { ask, seen };
 }
 
 test.each([429, 500, 529])("a request that shall fail with %i does so once", async (status) => {
-  const ask = await startMock();
+  const { ask } = await startMock();
   expect((await ask(`fail=${status} key=one`)).status).toBe(status);
   expect(await (await ask(`fail=${status} key=one`)).text()).toContain("recovered-one");
   expect((await ask(`fail=${status} key=two`)).status).toBe(status);
 });
 
 test("one that shall be cut off has a beginning and no end", async () => {
-  const ask = await startMock();
+  const { ask } = await startMock();
   const cut = await ask("fail=cut key=one");
   expect(cut.status).toBe(200);
   await expect(cut.text()).rejects.toThrow();
   expect(await (await ask("fail=cut key=one")).text()).toContain("message_stop");
+});
+
+test("it tells what it has seen since it told the last time", async () => {
+  const { ask, seen } = await startMock();
+  const nothing = { requests: 0, longest: 0, brokenOff: 0 };
+  await (await ask("deltas=2 by=1 every=1")).text();
+  await (await ask("longer")).text();
+  expect(await seen()).toEqual({ requests: 2, longest: 64, brokenOff: 0 });
+  expect(await seen()).toEqual(nothing);
+  const leaving = new AbortController();
+  await ask("deltas=1000 by=1 every=1000", leaving.signal);
+  expect(await seen()).toMatchObject({ requests: 1, brokenOff: 0 });
+  leaving.abort();
+  await expect.poll(seen).toEqual({ ...nothing, brokenOff: 1 });
 });

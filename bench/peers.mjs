@@ -48,17 +48,17 @@ function installed({ from, version, env, runtime, prepare, resume = "--session" 
   const home = join(folder, "node_modules", from);
   if (!existsSync(home)) install(folder, [`${from}@${version}`, ...(runtime ? [`runtime@npm:${runtime.from}`] : [])]);
   const program = join(home, programOf(home));
-  const command = runtime ? join(folder, "node_modules/runtime", runtime.program) : process.execPath;
+  const ownRuntime = runtime && join(folder, "node_modules/runtime", runtime.program);
   // Some keep their compiled code where temporary files are: as that of Tiller, it stays from one sample to the next.
   const TMPDIR = join(folder, "tmp");
   mkdirSync(TMPDIR, { recursive: true });
   return {
     resume,
-    /** Makes a home ready for it, and gives the beginning of its command line. */
-    settle(home) {
-      Object.assign(home.env, env, { TMPDIR });
+    /** Makes a home ready for it, and gives the beginning of its command line; `node` is for those without a runtime. */
+    settle(home, { node, isFirst }) {
+      Object.assign(home.env, env, isFirst ? {} : { TMPDIR });
       prepare?.(home);
-      return [command, program];
+      return [ownRuntime ?? node, program];
     },
   };
 }

@@ -80,14 +80,14 @@ export async function startMock() {
 }
 
 /**
- * An agent and its stdout. What arrives is only searched for the one thing that is waited for, never parsed while the
- * clock runs: the reader must stay cheaper than any writer.
+ * An agent and its stdout. What arrives is only searched for what is waited for, never parsed while the clock
+ * runs: the reader must stay cheaper than any writer.
  */
 export function startAgent(command, args, { env, cwd, record = true }) {
   const began = performance.now();
   const agent = start(command, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"] });
   const { child } = agent;
-  let waiter;
+  const waiters = [];
   /** From the last line break that no wait has passed. */
   let rest = Buffer.from("\n");
   /** More of the line that is waited for: a line of 30 MB is put together once, not with each of its pieces. */
@@ -97,28 +97,32 @@ export function startAgent(command, args, { env, cwd, record = true }) {
   let lastId = 0;
   let received = 0;
 
+  /** Each waits for a line of its own, in whatever order they come. */
   const look = (at) => {
-    if (!waiter) return;
-    const found = rest.indexOf(waiter.text);
-    const end = found === -1 ? -1 : rest.indexOf(LF, found + 1);
-    waiter.isFound = found !== -1;
-    if (end === -1) {
-      rest = rest.subarray(rest.lastIndexOf(LF, found === -1 ? undefined : found));
-      return;
+    if (waiters.length === 0) return;
+    let passed = -1;
+    for (const waiter of [...waiters]) {
+      const found = rest.indexOf(waiter.text);
+      const end = found === -1 ? -1 : rest.indexOf(LF, found + 1);
+      waiter.isFound = found !== -1;
+      if (end !== -1) {
+        const line = rest.toString("utf8", rest.lastIndexOf(LF, found) + 1, end);
+        settle(waiter, () => waiter.resolve({ at, line }));
+        passed = Math.max(passed, end);
+      }
     }
-    const line = rest.toString("utf8", rest.lastIndexOf(LF, found) + 1, end);
-    rest = rest.subarray(end);
-    settle((waiting) => waiting.resolve({ at, line }));
+    // What one has passed the others have looked through as well. Where none has, a line may still become the right one.
+    rest = rest.subarray(passed === -1 ? rest.lastIndexOf(LF) : passed);
   };
-  const settle = (how) => {
-    const waiting = waiter;
-    waiter = undefined;
-    clearTimeout(waiting?.timer);
-    if (waiting) how(waiting);
+  const settle = (waiter, how) => {
+    waiters.splice(waiters.indexOf(waiter), 1);
+    clearTimeout(waiter.timer);
+    how();
   };
-  const fail = (why) => {
+  const fail = (why, failing = [...waiters]) => {
     const Kind = child.exitCode === USAGE_ERROR ? Refused : Error;
-    settle(({ text, reject }) => reject(new Kind(`${why} while waiting for ${text}\n${stderr}`)));
+    for (const waiter of failing)
+      settle(waiter, () => waiter.reject(new Kind(`${why} while waiting for ${waiter.text}\n${stderr}`)));
   };
 
   child.stdout.on("data", (piece) => {
@@ -126,7 +130,7 @@ export function startAgent(command, args, { env, cwd, record = true }) {
     received += piece.length;
     if (record) recorded.push(piece);
     more.push(piece);
-    if (waiter?.isFound && !piece.includes(LF)) return;
+    if (waiters.some(({ isFound }) => isFound) && !piece.includes(LF)) return;
     rest = Buffer.concat([rest, ...more]);
     more = [];
     look(at);
@@ -140,7 +144,8 @@ export function startAgent(command, args, { env, cwd, record = true }) {
   /** Resolves to the next line that has `text` in it, and when it was complete. */
   const until = (text, patienceMs = PATIENCE_MS) =>
     new Promise((resolve, reject) => {
-      waiter = { text, resolve, reject, timer: setTimeout(() => fail("nothing came"), patienceMs) };
+      const waiter = { text, resolve, reject, timer: setTimeout(() => fail("nothing came", [waiter]), patienceMs) };
+      waiters.push(waiter);
       look(performance.now());
     });
   const write = (text) => child.stdin.write(text);

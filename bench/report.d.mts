@@ -8,15 +8,15 @@ export interface Row {
   goal?: number | undefined;
 }
 
-/** One number of all programs: medians, undefined where there is none. */
+/** One number of all programs: their samples, none where there is no number. */
 export interface PeerRow {
   what: string;
   unit: string;
   limit?: number | undefined;
   floorName: string;
-  floor: number | undefined;
-  ours: number | undefined;
-  peers: Record<string, number | undefined>;
+  floor: number[];
+  ours: number[];
+  peers: Record<string, number[]>;
 }
 
 export function verdict(row: Row): string;

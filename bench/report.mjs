@@ -1,5 +1,5 @@
 // Rows of numbers as Markdown.
-import { median, minimum } from "./statistics.mjs";
+import { median, minimum, ratioOf } from "./statistics.mjs";
 
 /** Three digits that count. */
 function digits(number) {
@@ -62,26 +62,38 @@ function summary(results) {
   return `**${rows.length - failed.length} of ${rows.length} targets met.**${names}`;
 }
 
-const cell = (number, unit) => (number === undefined ? "–" : `${digits(number)} ${unit}`);
-const times = (number, base) => (number === undefined || base === undefined ? "–" : `${digits(number / base)}×`);
+/** Of how many something there is, less is not better: such a number has no unit, and no ratio. */
+const isCount = ({ unit }) => unit === "";
 
-/** The least of the peers' numbers. */
-export function bestOf({ peers }) {
-  const known = Object.values(peers).filter((number) => number !== undefined);
-  return known.length > 0 ? minimum(known) : undefined;
+function cell(samples, unit) {
+  if (samples.length === 0) return "–";
+  return unit === "" ? median(samples).toLocaleString("en").replaceAll(",", " ") : `${digits(median(samples))} ${unit}`;
 }
+
+const times = (ratio) => (ratio === undefined ? "–" : `${digits(ratio)}×`);
+
+/** The peer that needed least; no samples where none has any. */
+export function bestOf({ peers }) {
+  const known = Object.values(peers).filter((samples) => samples.length > 0);
+  return known.toSorted((a, b) => median(a) - median(b))[0] ?? [];
+}
+
+/** One that could not be measured has not met its target. */
+const isPeerMet = ({ ours, floor, limit }) => (ratioOf(ours, floor) ?? Number.POSITIVE_INFINITY) <= limit;
 
 function peerRow(row) {
   const { what, unit, limit, floor, floorName, ours, peers } = row;
   const base = floorName === "floor agent" ? "" : ` (${floorName})`;
+  const ratioTo = (numbers, to, number) => times(isCount(row) ? undefined : ratioOf(numbers, to, number));
+  const ratio = ratioTo(ours, floor);
   const cells = [
     `${what}${base}`,
     cell(floor, unit),
     cell(ours, unit),
-    times(ours, floor),
-    ...Object.values(peers).map((number) => `${cell(number, unit)}, ${times(number, floor)}`),
-    times(bestOf(row), ours),
-    ...(limit === undefined ? [] : [`≤ ${limit}×`, ours / floor <= limit ? "met" : "**not met**"]),
+    limit === undefined ? ratio : `${ratio} (${ratioTo(ours, floor, minimum)})`,
+    ...Object.values(peers).map((samples) => `${cell(samples, unit)}, ${ratioTo(samples, floor)}`),
+    ratioTo(bestOf(row), ours),
+    ...(limit === undefined ? [] : [`≤ ${limit}×`, isPeerMet(row) ? "met" : "**not met**"]),
   ];
   return `| ${cells.join(" | ")} |`;
 }
@@ -98,15 +110,26 @@ ${rows.map(peerRow).join("\n")}`;
 function peerSection(rows) {
   const judged = rows.filter(({ limit }) => limit !== undefined);
   const others = rows.filter(({ limit }) => limit === undefined);
-  const met = judged.filter(({ ours, floor, limit }) => ours / floor <= limit).length;
+  const met = judged.filter(isPeerMet).length;
   const rest = others.length > 0 ? `\n\nWithout a target, and with fewer samples:\n\n${peerTable(others, [])}` : "";
   return `## Beside its peers
 
-${met} of ${judged.length} targets met. Medians; ratios against the floor agent, or what stands in brackets. "–": it ended, its
+${met} of ${judged.length} targets met. Medians; ratios against the floor agent, or what stands in brackets behind the number's name.
+Behind Tiller's ratio stands, where there is a target, that of the minima. "–": it ended, its
 end did not come within a minute, or it does not do that. All of them in one run, in turns; the programs that the packages
 from the registry name, pi 0.87.1 on Node 24, omp on Bun (protocol version 1, as it speaks unasked), the others on the Node
-above. Each has answered a prompt before, and finds again what it has compiled then. A stream comes as deltas alone from
-Tiller, and as each of the others sends it. \`bash\` takes a shell of its own for each command but in omp, which keeps one.
+above. Each has answered a prompt before, and finds again what it has compiled then; for its first start ever that was taken
+away. A stream comes as deltas alone from Tiller, and as each of the others sends it. \`bash\` takes a shell of its own for each
+command but in omp, which keeps one. Memory is that of a program and of all that it has started, peak RSS that of the program
+alone; processor time is that of all of them, ended ones too. An answer that is not whole, a tool that did not run or a command
+without an answer makes a sample fail.
+
+A long session is opened, read with \`get_messages\`, appended to with \`bash\` and only then gone on with. Tiller reads of a file
+what is needed when it is needed: part of the cost of opening is in the first \`get_messages\` or the first prompt, and part of the
+memory in the first prompt. So there are rows of what they took together in one sample, and of memory after the prompts.
+
+Left out: the mock asked without an agent, the OpenAI protocol, the first delta of 20 agents at once, and what is said of an
+answer that failed.
 
 ![Tiller beside its peers](peers.svg)
 
@@ -120,6 +143,9 @@ export function markdown(facts, results, peers) {
 ${facts.map(([name, value]) => `- ${name}: ${value}`).join("\n")}
 
 ${summary(results)}
+
+A number near its limit may fall on either side of it from run to run, and some targets are judged in two places, in their own
+section and beside the peers, each from samples of its own.
 
 Numbers are median (minimum) of the samples; a ratio is that of the medians (of the minima). What is compared was measured
 in turns in the same run: look at the ratios, not at the milliseconds. Each sample is a fresh process with a fresh home

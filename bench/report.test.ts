@@ -36,12 +36,12 @@ test("what could not be measured counts as a target that is not met", () => {
 
 const compared: PeerRow[] = [
   {
-    ...{ what: "start", unit: "ms", limit: 2, floorName: "node -e 0", floor: 20, ours: 30 },
-    peers: { pi: 200, omp: 1000 },
+    ...{ what: "start", unit: "ms", limit: 2, floorName: "node -e 0", floor: [20, 25, 10], ours: [31, 30, 18] },
+    peers: { pi: [200], omp: [1000] },
   },
   {
-    ...{ what: "`deltas`", unit: "ms", limit: 2, floorName: "floor agent", floor: 10, ours: 30 },
-    peers: { pi: 45, omp: undefined },
+    ...{ what: "`deltas`", unit: "ms", limit: 2, floorName: "floor agent", floor: [10], ours: [30] },
+    peers: { pi: [45], omp: [] },
   },
 ];
 
@@ -49,8 +49,8 @@ test("the comparison with peers: what each needs, its ratio, and how far the bes
   const report = markdown([], [], compared);
   expect(report).toContain("1 of 2 targets met.");
   expect(report.trimEnd().split("\n").slice(-2)).toEqual([
-    "| start (node -e 0) | 20.0 ms | 30.0 ms | 1.50× | 200 ms, 10.0× | 1 000 ms, 50.0× | 6.67× | ≤ 2× | met |",
-    "| `deltas` | 10.0 ms | 30.0 ms | 3.00× | 45.0 ms, 4.50× | –, – | 1.50× | ≤ 2× | **not met** |",
+    "| start (node -e 0) | 20.0 ms | 30.0 ms | 1.50× (1.80×) | 200 ms, 10.0× | 1 000 ms, 50.0× | 6.67× | ≤ 2× | met |",
+    "| `deltas` | 10.0 ms | 30.0 ms | 3.00× (3.00×) | 45.0 ms, 4.50× | –, – | 1.50× | ≤ 2× | **not met** |",
   ]);
 });
 
@@ -59,9 +59,9 @@ test("a number without a target has a table of its own, and counts for none", ()
     ...compared[0]!,
     what: "exit",
     limit: undefined,
-    ours: 10,
-    floor: undefined,
-    peers: { pi: undefined },
+    ours: [10],
+    floor: [],
+    peers: { pi: [] },
   };
   const report = markdown([], [], [...compared, other]);
   expect(report).toContain("1 of 2 targets met.");
@@ -78,4 +78,27 @@ test("the picture of it has a dot for every number there is", () => {
   expect(picture.match(/<circle/g)).toHaveLength(8);
   expect(picture).toContain("omp: 50.00×");
   expect(picture).not.toMatch(/NaN|undefined|Infinity/);
+});
+
+test("a count is compared with nobody's", () => {
+  const count = { what: "frames", unit: "", floorName: "floor agent", floor: [0], ours: [1200], peers: { pi: [3, 4] } };
+  expect(
+    markdown([], [], [...compared, count])
+      .trimEnd()
+      .split("\n")
+      .at(-1),
+  ).toBe("| frames | 0 | 1 200 | – | 3.5, – | – |");
+});
+
+test("of a number that Tiller could not give the others have their dots, and the target is not met", () => {
+  const missing = compared.map((row) => ({ ...row, ours: [] }));
+  const picture = chart(missing);
+  // Three in the legend, three numbers.
+  expect(picture.match(/<circle/g)).toHaveLength(6);
+  expect(picture).not.toMatch(/NaN|undefined|Infinity/);
+  const report = markdown([], [], missing);
+  expect(report).toContain("0 of 2 targets met.");
+  expect(report.trimEnd().split("\n").at(-1)).toBe(
+    "| `deltas` | 10.0 ms | – | – (–) | 45.0 ms, 4.50× | –, – | – | ≤ 2× | **not met** |",
+  );
 });

@@ -1,72 +1,21 @@
 #!/usr/bin/env node
-// `npm run bench`: measures the built product against plain Node and against the floor agent.
+// `npm run bench`: measures the built product against plain Node, the floor agent and its peers.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { ensure } from "../scripts/ensure.mjs";
 import { chart } from "./chart.mjs";
 import { comparison } from "./comparison.mjs";
 import { createQuiet } from "./machine.mjs";
 import { METRICS, rememberCompiledCode } from "./metrics.mjs";
+import { HELP, readOptions, readSizes } from "./options.mjs";
 import { installPeers } from "./peers.mjs";
 import { startMock } from "./processes.mjs";
 import { markdown } from "./report.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-
-const USUAL_SIZES = "50000,10000,150000";
-
-const HELP = `npm run bench -- [options]
-
-  --only a,b     only these metrics: ${Object.keys(METRICS).join(", ")}, peers
-  --reps N       N samples of everything, instead of each metric's own number
-  --quick        one tiny sample of everything: shows that it works, says nothing about speed
-  --out FILE     where the report goes; without it a whole run goes to bench/RESULTS.md, any other to standard output
-  --cli FILE     the built cli.js to measure, instead of the current sources
-  --floor FILE   another floor agent
-  --sessions A,B,C
-                 messages of the sessions that are opened, given on the command line and forked; multiples of four,
-                 ${USUAL_SIZES} by default
-  --peers DIR    where pi and omp are, or shall be, installed; a temporary folder unless told
-  --without-peers
-                 Tiller and the floor agent alone
-  --wait S       seconds to wait for a quiet machine before each sample, 15 by default
-`;
-
-const TEXT = { type: "string" };
-const FLAG = { type: "boolean", default: false };
-const OPTIONS = {
-  only: TEXT,
-  reps: TEXT,
-  quick: FLAG,
-  out: TEXT,
-  cli: TEXT,
-  floor: TEXT,
-  sessions: TEXT,
-  peers: TEXT,
-  "without-peers": FLAG,
-  wait: TEXT,
-  help: FLAG,
-};
-
-function readOptions() {
-  const { values } = parseArgs({ options: OPTIONS });
-  const all = [...Object.keys(METRICS), "peers"];
-  const chosen = values.only?.split(",") ?? all;
-  const unknown = chosen.filter((name) => !all.includes(name));
-  if (unknown.length > 0) throw new Error(`--only ${unknown}: the metrics are ${all.join(", ")}`);
-  const isWhole = !values.only && !values.quick && !values.reps && !values.sessions && !values["without-peers"];
-  return {
-    ...values,
-    only: chosen.filter((name) => name !== "peers"),
-    withPeers: chosen.includes("peers") && !values["without-peers"],
-    isWhole,
-    out: values.out ?? (isWhole ? join(here, "RESULTS.md") : undefined),
-  };
-}
 
 /** Before anything is measured: a run takes most of an hour, and would end where one of them is first wanted. */
 function requirePrograms(options) {
@@ -89,13 +38,6 @@ function freeze(cli, tmp) {
   return join(tmp, "dist", basename(cli));
 }
 
-function readSizes({ quick, sessions = quick ? "40,20,60" : USUAL_SIZES }) {
-  const [open, resume, fork] = sessions.split(",").map(Number);
-  const isWhole = [open, resume, fork].every((size) => size > 0 && size % 4 === 0);
-  if (!isWhole) throw new Error(`--sessions ${sessions}: give three multiples of four, such as ${USUAL_SIZES}`);
-  return { open, resume, fork };
-}
-
 function createBench(options, tmp, port) {
   const quiet = createQuiet({ patienceMs: options.quick ? 0 : Number(options.wait ?? 15) * 1000 });
   const nodeCopy = join(tmp, "node");
@@ -110,7 +52,7 @@ function createBench(options, tmp, port) {
     forgetCompiledCode: () => rmSync(join(tmp, "dist/code-cache"), { recursive: true, force: true }),
     quiet: quiet.wait,
     undisturbed: quiet.undisturbed,
-    quietCounts: quiet.counts,
+    noise: quiet.describe,
     reps: (usual) => (options.quick ? 1 : Number(options.reps ?? usual)),
     privateNode() {
       if (!existsSync(nodeCopy)) copyFileSync(process.execPath, nodeCopy);
@@ -134,13 +76,11 @@ async function measureAll(options) {
   }
   const peers = options.withPeers ? await measurePeers(bench, options) : undefined;
   await mock.close();
-  const { samples, noisy, again, robbed } = bench.quietCounts;
-  const noise = `${noisy} of ${samples} samples began while other work was going on; ${again} were taken again because the processors had been taken away from this virtual machine, ${robbed} stayed like that`;
   const facts = [
     ["Date", new Date().toISOString().slice(0, 10)],
     ["Node", process.version],
     ["Processors", `${availableParallelism()}, ${cpus()[0]?.model ?? "unknown"}`],
-    ["Noise", options.quick ? "not looked at" : noise],
+    ["Noise", bench.noise()],
   ];
   return { report: markdown(facts, results, peers), peers };
 }
@@ -153,13 +93,14 @@ async function measurePeers(bench, options) {
   return rows;
 }
 
-const options = readOptions();
+const options = readOptions(process.argv.slice(2));
 if (options.help) process.stdout.write(HELP);
 else {
   requirePrograms(options);
   const { report, peers } = await measureAll(options);
   if (options.isWhole && peers)
     writeFileSync(join(here, "peers.svg"), chart(peers.filter(({ limit }) => limit !== undefined)));
-  if (options.out) writeFileSync(options.out, report);
+  const out = options.out ?? (options.isWhole ? join(here, "RESULTS.md") : undefined);
+  if (out) writeFileSync(out, report);
   else process.stdout.write(report);
 }

@@ -5,6 +5,9 @@ import { createHome, startAgent } from "./processes.mjs";
 export const FLOOR = "floor agent";
 export const OURS = "Tiller";
 const MOCK_MODEL = ["--provider", "mock", "--model", "mock-1"];
+/** Where a program has a mode for it, deltas come alone. Only Tiller has. */
+export const DELTAS = ["--updates", "delta"];
+
 /** After an answer, before its memory is looked at: by then garbage collection and idle work are over. */
 const SETTLE_MS = 1500;
 
@@ -12,17 +15,20 @@ export const settle = (bench) => sleep(bench.quick ? 0 : SETTLE_MS);
 
 const inMemory = () => ["--no-session"];
 
-/** Runs `use` with a fresh agent in a fresh home; `session` gives the arguments that say where the session is. */
+/**
+ * Runs `use` with a fresh agent in a fresh home; `session` gives the arguments that say where the session is. With `isFirst` a
+ * peer finds nothing that it has kept.
+ */
 export async function withAgent(
   bench,
   contender,
   use,
-  { args = [], node = bench.node, model = MOCK_MODEL, session = inMemory, record = true } = {},
+  { args = [], node = bench.node, model = MOCK_MODEL, session = inMemory, record = true, isFirst = false } = {},
 ) {
   const home = createHome(bench.tmp, bench.port);
   const peer = bench.peers?.[contender];
   const program = contender === FLOOR ? bench.floor : bench.cli;
-  const [command, ...lead] = peer ? peer.settle(home) : [node, program];
+  const [command, ...lead] = peer ? peer.settle(home, { node, isFirst }) : [node, program];
   try {
     const options = ["--mode", "rpc", ...model, ...session(home), ...(peer ? [] : args)];
     const agent = startAgent(command, [...lead, ...options], { ...home, record });
@@ -36,15 +42,28 @@ export async function withAgent(
   }
 }
 
-/** Sends a prompt; resolves to the milliseconds until its first piece of text and until `agent_end`. */
+/**
+ * Sends a prompt; resolves to the milliseconds until its answer, until its first piece of text and until `agent_end`, and to
+ * the bytes of stdout by then.
+ */
 export async function prompt(agent, message) {
   const began = performance.now();
-  agent.write(`${JSON.stringify({ type: "prompt", message })}\n`);
-  const first = await agent.until('"text_delta"');
-  const end = await agent.until('{"type":"agent_end"');
+  // All at once: not every program has answered before the text begins.
+  const moments = await Promise.all([
+    agent.ask({ type: "prompt", message }),
+    agent.until('"text_delta"'),
+    agent.until('{"type":"agent_end"'),
+  ]);
+  const { received } = agent;
   await idle(agent);
-  return { first: first.at - began, end: end.at - began };
+  const [ack, first, end] = moments.map(({ at }) => at - began);
+  return { ack, first, end, received };
 }
+
+/** What the mock has seen since this was asked the last time. */
+export const seenByMock = async (bench) => (await fetch(`http://127.0.0.1:${bench.port}/seen`)).json();
+
+export const firstAnswer = async (agent) => (await agent.call({ type: "get_state" })).at - agent.began;
 
 /** Some are not ready for the next prompt when they say that the run is over. */
 export async function idle(agent) {
@@ -92,4 +111,13 @@ export function countIn(bytes, text) {
 /** A sample counts only when nothing was lost on the way. */
 export function expect(contender, what, found, wanted) {
   if (found !== wanted) throw new Error(`${contender}: ${found} ${what} instead of ${wanted}`);
+}
+
+/** A piece of the mock's text; the last one ends with a blank, which not everybody keeps. */
+const CHARACTERS = 4;
+
+/** The last answer is whole: all characters of so many pieces. */
+export async function expectText(agent, contender, pieces) {
+  const { data } = await agent.call({ type: "get_last_assistant_text" });
+  expect(contender, "characters of text", data?.text?.trimEnd().length, pieces * CHARACTERS - 1);
 }

@@ -59,7 +59,7 @@ export function plantSession({ cwd }, entries) {
 export const inFolder = ({ cwd }) => ["--session-dir", join(cwd, "..", "sessions")];
 
 /** Undefined when the agent has no such command or option; why is said aside, the report only says that it is so. */
-async function unlessRefused(doing) {
+export async function unlessRefused(doing) {
   try {
     return await doing;
   } catch (error) {
@@ -69,7 +69,7 @@ async function unlessRefused(doing) {
   }
 }
 
-async function timed(agent, request) {
+export async function timed(agent, request) {
   const began = performance.now();
   const { at, data } = await agent.call(request);
   return { ms: at - began, data };
