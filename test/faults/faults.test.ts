@@ -75,6 +75,14 @@ test("every fault has an outcome in every state, or a reason why not", () => {
   expect(reliabilityPage(outcomes)).toBe(readPage());
 });
 
+/** Nothing has gone wrong, as far as the outcome says. */
+const isUneventful = ({ fault, state }: Cell): boolean => readOutcomes()[keyOf(fault)]?.[state.name] === "completed";
+
+test("a fault that a process lives through, and ends well, shows that it has struck", () => {
+  const untold = CELLS.filter(({ fault }) => !fault.felt && !fault.feltWithNext);
+  expect(untold.filter(isUneventful).map(nameOf)).toEqual([]);
+});
+
 test("the sample has every kind of fault and every state", () => {
   const sampled = CELLS.filter((cell) => SAMPLE.includes(nameOf(cell)));
   expect(sampled).toHaveLength(SAMPLE.length);

@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificate } from "@tiller/ai/http/test-certificate";
@@ -27,6 +27,8 @@ export interface Stage {
   since: number;
   /** A message that the fault has taken out of the file. */
   lost?: unknown;
+  /** What could be seen only while the fault lasted was seen. */
+  wasSeen?: boolean;
   dispose(): Promise<void>;
 }
 
@@ -103,6 +105,15 @@ export async function promptOn(stage: Stage, id: string, fields: Record<string, 
 export function post({ props }: Stage, name: string, text: string): void {
   writeFileSync(join(props, `${name}.new`), text);
   renameSync(join(props, `${name}.new`), join(props, name));
+}
+
+/** What the system says of the process; empty when it is gone. */
+export function procText(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** Until it holds, or ten seconds have passed. */
