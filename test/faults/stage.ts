@@ -44,6 +44,8 @@ export interface Model {
 
 /** Long enough to be worth a summary, also a long one. */
 const FIRST_ANSWER = "Much was said. ".repeat(2000);
+/** Byte by byte it takes a while to be read. */
+const FIRST_MS = 60_000;
 const BEGUN: ReplyStep = { type: "text", text: "on and" };
 const ARGS = ["--model", "mock/mock-1", "--set", "retry.baseDelayMs=30", "--set", "compaction.keepRecentTokens=1"];
 
@@ -81,7 +83,7 @@ export async function openStage(state: State, fault: Fault): Promise<Stage> {
 /** It answers, if the state is not the first of all, one prompt. */
 export async function begin(stage: Stage, { isFirst }: State): Promise<void> {
   const { rpc } = stage;
-  if (!isFirst) await rpc.prompt("first");
+  if (!isFirst) await rpc.prompt("first", {}, FIRST_MS);
   stage.path = String(at((await rpc.call({ type: "get_state" })).data, "sessionFile"));
   stage.since = rpc.mark();
 }
