@@ -18,7 +18,7 @@ import { problemsOfSession } from "./sound-session.ts";
 
 /** Session files with something wrong in them: they open or are refused by name, and what was opened can be gone on with. */
 
-const { runs, seed } = planOf("SESSION_FILES", 60);
+const { runs, seed } = planOf("SESSION_FILES", 100);
 const folder = mkdtempSync(join(tmpdir(), "tiller-fuzz-sessions-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
