@@ -51,8 +51,13 @@ export const EXTENSION_FAULTS: readonly Fault[] = [
     },
   ),
   row("exits", "`process.exit(3)`.", { exit: 3 }),
-  row("floods", "10,000 notices, and as many lines with `console.log`.", "lives", {
-    check: { schema: false },
-    felt: isFlooded,
-  }),
+  row(
+    "floods",
+    "10,000 notices, which all arrive, and as many lines with `console.log`, of which no frame tells.",
+    "lives",
+    {
+      check: { schema: false },
+      felt: isFlooded,
+    },
+  ),
 ];

@@ -76,7 +76,7 @@ export const PROVIDER_FAULTS: readonly Fault[] = [
   row("5xx", "503; in the middle of an answer, an event that says so.", refusal(503, "api_error", "Not now.")),
   row(
     "length too long",
-    "The head promises more bytes than come.",
+    "The head promises more bytes than come. It shows only in that the connection is not used again.",
     (begun) => ({ steps: [...begun, MORE], headers: { "content-length": "100000" } }),
     // The answer itself has said that it is over. Only its connection is of no more use.
     { args: IMPATIENT, felt: undefined, feltWithNext: ({ llm }) => connectionsOf(llm) > 1 },
