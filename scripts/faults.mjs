@@ -9,7 +9,8 @@ const HELP = `npm run test:faults [-- NAMES]
 
 Every fault in every state (test/faults), several at a time, ten minutes at most.
 
-  npm run test:faults -- "process: SIG"       those whose name matches: "GROUP: FAULT · STATE"
+  npm run test:faults -- "process: SIG"       those whose name matches: "GROUP: FAULT · STATE"; a host that stops
+                                              reading then does so for 2 s, which among all of them is 60 s once
   UPDATE_RELIABILITY=1 npm run test:faults    accepts what comes of it and writes docs/reliability.md
   TILLER_CLI=FILE npm run test:faults         another built cli.js
 `;

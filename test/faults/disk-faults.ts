@@ -44,14 +44,17 @@ function fill(stage: Stage): void {
   }
 }
 
+const isNoticed =
+  (words: RegExp): Fault["felt"] =>
+  ({ rpc, since }) =>
+    rpc.frames.slice(since).some(({ type, message }) => type === "notice" && words.test(String(message)));
+
 const noRoom: Fault = {
   ...disk("full", "There is no room left on the disk of the sessions."),
   // More than what is left of the last block of a file that has it already.
   broken: (begun) => ({ steps: [...begun, { type: "text", text: "on ".repeat(4000) }] }),
-  felt: ({ rpc, since }) =>
-    rpc.frames.slice(since).some(({ type, message }) => type === "notice" && isAboutRoom(message)),
+  felt: isNoticed(/ENOSPC|EFBIG/),
 };
-const isAboutRoom = (message: unknown): boolean => /ENOSPC|EFBIG/.test(String(message));
 
 const FULL: Fault = CAN_MOUNT
   ? {
@@ -81,7 +84,9 @@ export const DISK_FAULTS: readonly Fault[] = [
   ),
   {
     ...disk("file removed", "The session file and its folder are deleted."),
-    strike: ({ path }) => rmSync(dirname(path), { recursive: true, force: true }),
+    strike: ({ path }) => rmSync(dirname(path), { recursive: true }),
+    felt: isNoticed(/was deleted or moved from outside/),
+    leftOut: ({ isFirst }) => (isFirst ? "no file is there yet" : undefined),
   },
   {
     ...disk("power cut", "The process is killed, and the last line on disk is cut in half."),

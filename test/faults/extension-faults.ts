@@ -9,6 +9,20 @@ import { post, until } from "./stage.ts";
 const EXTENSION = join(repoRoot, "test/fixtures/extensions/run/misbehaves.ts");
 const LIMITS = ["--set", "extensionLimits.hookMs=300", "--set", "extensionLimits.stuckMs=1000"];
 
+/** As many as the extension says. */
+const FLOOD = 10_000;
+
+/** Reports of the extension's errors, one for each of these. */
+const isTold =
+  (...words: RegExp[]): Fault["felt"] =>
+  ({ rpc, since }) => {
+    const errors = rpc.frames.slice(since).filter(({ type }) => type === "extension_error");
+    return words.every((word) => errors.some(({ error }) => word.test(String(error))));
+  };
+
+const isFlooded: Fault["felt"] = ({ rpc, since }) =>
+  rpc.frames.slice(since).filter(({ method }) => method === "notify").length === FLOOD;
+
 const row = (name: string, says: string, after: Fault["after"], more: Partial<Fault> = {}): Fault => ({
   group: "extension",
   name,
@@ -24,8 +38,10 @@ const row = (name: string, says: string, after: Fault["after"], more: Partial<Fa
 });
 
 export const EXTENSION_FAULTS: readonly Fault[] = [
-  row("throws", "Every handler throws, and so do a timer and a promise.", "lives"),
-  row("hangs", "No handler comes back; they have 300 ms.", "lives"),
+  row("throws", "Every handler throws, and so do a timer and a promise.", "lives", {
+    felt: isTold(/a handler throws/, /a timer throws/, /a promise is rejected/),
+  }),
+  row("hangs", "No handler comes back; they have 300 ms.", "lives", { felt: isTold(/did not finish within 0\.3 s/) }),
   row(
     "loops",
     "It computes for ever; it has a second.",
@@ -35,5 +51,13 @@ export const EXTENSION_FAULTS: readonly Fault[] = [
     },
   ),
   row("exits", "`process.exit(3)`.", { exit: 3 }),
-  row("floods", "10,000 notices, and as many lines with `console.log`.", "lives", { check: { schema: false } }),
+  row(
+    "floods",
+    "10,000 notices, which all arrive, and as many lines with `console.log`, of which no frame tells.",
+    "lives",
+    {
+      check: { schema: false },
+      felt: isFlooded,
+    },
+  ),
 ];

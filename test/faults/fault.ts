@@ -24,8 +24,13 @@ export interface Fault {
   strike?(stage: Stage, state: State): Promise<void> | void;
   /** What the host does afterwards, instead of its part in the state. */
   instead?(stage: Stage, state: State): Promise<void> | void;
-  /** Whether the process shows that it was hit: a fault that misses would let every story end well. */
+  /**
+   * Whether it shows that the process was hit: a fault that misses would let every story end well. Asked when the prompt has its
+   * result; what shows only while it lasts is noted by `strike`, see `wasSeen`.
+   */
   felt?(stage: Stage, state: State): boolean;
+  /** The same, where only the next prompt shows it. */
+  feltWithNext?(stage: Stage): boolean;
   /** It is over: called when the prompt has its result, or with what cannot go on, before the file is looked at. */
   lift?(stage: Stage): Promise<void> | void;
   /** Takes away what `prepare` has put there. */
@@ -37,6 +42,8 @@ export interface Fault {
   /** Why it makes no sense in this state. */
   leftOut?(state: State): string | undefined;
 }
+
+export const wasSeen: Fault["felt"] = (stage) => stage.wasSeen === true;
 
 /** It lives, it ends by itself with this exit code, or it was killed. */
 export type After = "lives" | { exit: number } | "killed";

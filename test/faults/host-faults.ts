@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReplyStep } from "../support/mock-llm.ts";
 import { cliPath } from "../support/rpc-process.ts";
-import type { Fault } from "./fault.ts";
+import { type Fault, wasSeen } from "./fault.ts";
 import { pause, type Stage } from "./stage.ts";
 import type { State } from "./states.ts";
 
@@ -21,32 +21,48 @@ const LONG_PAUSE_IN = "streaming";
 const question = (id: string): string => `${JSON.stringify({ id, type: "get_state" })}\n`;
 
 /** More than a pipe holds: from then on the process cannot write. */
+const FILL = 2000;
 const fillPipe = ({ rpc }: Stage): void =>
-  rpc.send(Array.from({ length: 2000 }, (_, n) => question(`fill-${n}`)).join(""));
+  rpc.send(Array.from({ length: FILL }, (_, n) => question(`fill-${n}`)).join(""));
 
-/** So much that its frames, kept for a host that does not read, would take more memory than a story allows. */
-const LONG_ANSWER: ReplyStep[] = [{ type: "text", text: "on and ".repeat(600_000), size: 1000 }];
+/**
+ * Each block is told as it begins and as it ends, with all that was said before it: 350 MB of frames, which nothing but a
+ * model that has to wait keeps from standing in memory.
+ */
+const BLOCKS = 400;
+const LONG_ANSWER: ReplyStep[] = Array.from({ length: BLOCKS }, () => ({ type: "text", text: "on and ".repeat(100) }));
 const SHORT_ANSWER: ReplyStep[] = [{ type: "text", text: "on" }];
 
 async function stopReading(stage: Stage, { name }: State): Promise<void> {
-  stage.rpc.pauseReading();
+  const { rpc } = stage;
+  rpc.pauseReading();
+  const read = rpc.mark();
   fillPipe(stage);
   if (name === LONG_PAUSE_IN) stage.open();
   await pause(name === LONG_PAUSE_IN && process.env.TILLER_FAULTS === "all" ? 60_000 : 2000);
-  stage.rpc.resumeReading();
+  const hasRead = rpc.mark() > read;
+  rpc.resumeReading();
+  // More bytes than a pipe holds, all of which have waited.
+  await rpc.waitFor((frame) => frame.id === `fill-${FILL - 1}`, { since: read, timeoutMs: 30_000 });
+  stage.wasSeen = !hasRead;
 }
 
-async function flood({ rpc, since }: Stage): Promise<void> {
+async function flood(stage: Stage): Promise<void> {
+  const { rpc, since } = stage;
   for (let n = 0; n < FLOOD; n += 1000) {
     rpc.send(Array.from({ length: 1000 }, (_, i) => question(`flood-${n + i}`)).join(""));
   }
   await rpc.waitFor((frame) => frame.id === `flood-${FLOOD - 1}`, { since, timeoutMs: 120_000 });
+  stage.wasSeen = true;
 }
+
+const SLOWLY = "dd bs=1 status=none";
+const isReadSlowly: Fault["felt"] = ({ rpc }) => rpc.sandbox.processes().some(({ command }) => command === SLOWLY);
 
 /** A program that reads what the real one writes byte by byte, and passes it on. */
 function slowReader(props: string): string {
   const path = join(props, "byte-by-byte.mjs");
-  const pipeline = '"$@" | dd bs=1 status=none';
+  const pipeline = `"$@" | ${SLOWLY}`;
   writeFileSync(
     path,
     `import { spawnSync } from "node:child_process";
@@ -61,12 +77,13 @@ const isAsked = ({ asks }: State): string | undefined =>
   asks ? undefined : "nothing is asked of the host in this state";
 
 export const HOST_FAULTS: readonly Fault[] = [
-  row("stops reading", "For 2 s, and for 60 s while an answer of 4 MB is streamed; with 2,000 commands on their way.", {
+  row("stops reading", "For 2 s, and for 60 s while 350 MB of frames are to come; with 2,000 commands on their way.", {
     broken: (begun) => ({ steps: [...begun, ...(begun.length > 0 ? LONG_ANSWER : SHORT_ANSWER)] }),
     strike: stopReading,
+    felt: wasSeen,
     after: "lives",
   }),
-  row("reads byte by byte", "From the start.", { cli: slowReader, after: "lives" }),
+  row("reads byte by byte", "From the start.", { cli: slowReader, felt: isReadSlowly, after: "lives" }),
   row("closes stdin in mid-frame", "Half a command, then the end of the input.", {
     strike({ rpc }) {
       rpc.send('{"id":"half","type":"get_st');
@@ -86,6 +103,7 @@ export const HOST_FAULTS: readonly Fault[] = [
   row("floods", "100,000 commands at once.", {
     check: { schema: false },
     strike: flood,
+    felt: wasSeen,
     after: "lives",
     memoryMb: 150,
   }),

@@ -44,7 +44,8 @@ In each story, but for those of the first column, a first prompt is answered; th
 column, and the fault of the row strikes. What the cell says has become of the prompt of that state (\`completed\`, \`error\`,
 \`aborted\`) and, if it ended, of the process. Beyond that every story checks that
 
-- the fault has struck, where a process that lives through it can show it: a second try, a notice, a write that met the bad disk;
+- the fault has struck, where the process lives through it: a second try, a notice, an error of the extension, a write that met
+  the bad disk, a limit that the system says is in force, a process that stands still; or the outcome itself shows it;
 - each accepted prompt has exactly one \`prompt_result\`, and all frames stand in a legal order and have the shape of the tables
   (the shape is not looked at in a flood; of a process that was killed, of one whose thread is stuck and of one whose output was
   closed, the frames until then);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { lookAround, type Place } from "../sessions/support/look-around.ts";
 import { readSessionFile } from "../sessions/support/session-tree.ts";
@@ -6,7 +6,7 @@ import { at, brief, type Frame } from "../support/frame.ts";
 import type { Exit, RpcProcess } from "../support/rpc-process.ts";
 import { afterOf } from "./fault.ts";
 import type { Cell } from "./faults.ts";
-import { begin, openStage, pause, reopen, type Stage } from "./stage.ts";
+import { begin, openStage, pause, procText, reopen, type Stage } from "./stage.ts";
 
 /**
  * One cell: the process is brought into the state, the fault strikes, and then must hold: each accepted prompt has one
@@ -18,6 +18,7 @@ import { begin, openStage, pause, reopen, type Stage } from "./stage.ts";
 /** More than any of this needs, and less than a list that grows with what comes in. */
 const MEMORY_MB = 260;
 const WAIT_MS = 30_000;
+const NOT_FELT = "nothing shows that the fault has struck";
 
 /** Gives back what became of the prompt and of the process, in a few words. Throws what is wrong. */
 export async function playCell(cell: Cell): Promise<string> {
@@ -46,10 +47,11 @@ async function livesOn(stage: Stage, { fault, state }: Cell): Promise<string> {
   const isOver = state.name === "job running" ? isSettled : isResultOf("go");
   await rpc.waitFor(isOver, { since, timeoutMs: WAIT_MS });
   const word = state.name === "job running" ? lastAnswer(rpc) : statusOf(rpc, "go");
-  if (fault.felt && !fault.felt(stage, state)) throw new Error("nothing shows that the fault has struck");
+  if (fault.felt?.(stage, state) === false) throw new Error(NOT_FELT);
   await fault.lift?.(stage);
   const { result } = await rpc.prompt("next", { id: "next" }, WAIT_MS);
   if (result.status !== "completed") throw new Error(`the next prompt ended ${brief(result)}`);
+  if (fault.feltWithNext?.(stage) === false) throw new Error(NOT_FELT);
   expectOneResultEach(stage);
   expectLittleMemory(rpc, fault.memoryMb);
   rpc.closeStdin();
@@ -105,17 +107,8 @@ function expectOneResultEach({ rpc, prompts }: Stage): void {
 /** The most that the process, or what was started in between, ever had. */
 function expectLittleMemory({ sandbox }: RpcProcess, mostMb = MEMORY_MB): void {
   for (const { pid, command } of sandbox.processes()) {
-    const peak = Number(/VmHWM:\s*(\d+) kB/.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
+    const peak = Number(/VmHWM:\s*(\d+) kB/.exec(procText(pid, "status"))?.[1] ?? 0) / 1024;
     if (peak > mostMb) throw new Error(`${command} had ${Math.round(peak)} MB`);
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    // The process is gone.
-    return "";
   }
 }
 

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import type { Fault } from "./fault.ts";
-import { pause, type Stage } from "./stage.ts";
+import { at } from "../support/frame.ts";
+import { type Fault, wasSeen } from "./fault.ts";
+import { pause, procText, type Stage } from "./stage.ts";
 
 /** What the system does to the process. */
 
@@ -21,9 +22,19 @@ function limitDescriptors({ rpc: { pid } }: Stage, limit: number): void {
   if (status !== 0) throw new Error(`prlimit: ${stderr}`);
 }
 
+/** Fewer than are open: none is given. */
+const MOST_DESCRIPTORS = 3;
 /** A heap with little room beside what is loaded. */
 const HEAP_MB = 40;
-const MUCH = "head -c 50000000 /dev/zero | tr '\\0' x";
+const HEAP_OPTION = `--max-old-space-size=${HEAP_MB}`;
+const MANY_BYTES = 50_000_000;
+const MUCH = `head -c ${MANY_BYTES} /dev/zero | tr '\\0' x`;
+
+const isStopped = ({ rpc }: Stage): boolean => /\) T /.test(procText(rpc.pid, "stat"));
+const allows = ({ rpc }: Stage, limit: number): boolean =>
+  new RegExp(`^Max open files +${limit} `, "m").test(procText(rpc.pid, "limits"));
+const hasSmallHeap = ({ rpc }: Stage): boolean =>
+  procText(rpc.pid, "environ").split("\0").includes(`NODE_OPTIONS=${HEAP_OPTION}`);
 
 export const PROCESS_FAULTS: readonly Fault[] = [
   signal("SIGTERM", { exit: 143 }),
@@ -31,24 +42,38 @@ export const PROCESS_FAULTS: readonly Fault[] = [
   signal("SIGHUP", { exit: 129 }),
   signal("SIGKILL", "killed"),
   row("SIGSTOP, SIGCONT", "It stands still for a second.", {
-    async strike({ rpc }) {
-      rpc.kill("SIGSTOP");
+    async strike(stage) {
+      stage.rpc.kill("SIGSTOP");
       await pause(1000);
-      rpc.kill("SIGCONT");
+      stage.wasSeen = isStopped(stage);
+      stage.rpc.kill("SIGCONT");
     },
+    felt: wasSeen,
     after: "lives",
   }),
-  row("out of descriptors", "No file, connection or process can be opened any more, until the prompt has its result.", {
-    strike(stage) {
-      limitDescriptors(stage, 3);
-      stage.llm.hangUp();
+  row(
+    "out of descriptors",
+    "No file, connection or process can be opened any more, until the prompt has its result; a command of the host is refused.",
+    {
+      async strike(stage) {
+        limitDescriptors(stage, MOST_DESCRIPTORS);
+        stage.llm.hangUp();
+        // A run that has its connection may need no more than that. Somebody does.
+        const { error } = await stage.rpc.call({ type: "bash", command: "true" });
+        stage.wasSeen = allows(stage, MOST_DESCRIPTORS) && /EMFILE/.test(String(error));
+      },
+      felt: wasSeen,
+      lift: (stage) => limitDescriptors(stage, 4096),
+      after: "lives",
     },
-    lift: (stage) => limitDescriptors(stage, 4096),
-    after: "lives",
-  }),
+  ),
   row("little memory", `A heap of ${HEAP_MB} MB, and a shell command that prints 50 MB.`, {
-    env: () => ({ NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` }),
-    strike: async ({ rpc }) => void (await rpc.call({ type: "bash", command: MUCH, excludeFromContext: true }, 20_000)),
+    env: () => ({ NODE_OPTIONS: HEAP_OPTION }),
+    async strike(stage) {
+      const { data } = await stage.rpc.call({ type: "bash", command: MUCH, excludeFromContext: true }, 20_000);
+      stage.wasSeen = hasSmallHeap(stage) && at(data, "totalBytes") === MANY_BYTES;
+    },
+    felt: wasSeen,
     after: "lives",
   }),
 ];

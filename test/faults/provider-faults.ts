@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { fail, type Reply, type ReplyStep } from "../support/mock-llm.ts";
+import { fail, type MockLlm, type Reply, type ReplyStep } from "../support/mock-llm.ts";
 import type { Fault } from "./fault.ts";
+import { procText } from "./stage.ts";
 
 /** What a model's server does wrong: to the answer that is awaited, or else to the next one. */
 
@@ -10,6 +11,13 @@ const IMPATIENT = ["retry.provider.timeoutMs", "retry.provider.idleTimeoutMs"].f
   `${key}=${PATIENCE_MS}`,
 ]);
 const MORE: ReplyStep = { type: "text", text: " and more" };
+
+const MUCH_MORE: ReplyStep = { type: "text", text: " and more".repeat(100) };
+/** A process that is sent whole events reads less often by now, whatever it does. */
+const MOST_READS = 400;
+
+const readsOf = (pid: number): number => Number(/^syscr: (\d+)$/m.exec(procText(pid, "io"))?.[1]);
+const connectionsOf = ({ requests }: MockLlm): number => new Set(requests.map(({ clientPort }) => clientPort)).size;
 
 /** Before the head of an answer it is a status, later an event. */
 const refusal =
@@ -49,10 +57,10 @@ export const PROVIDER_FAULTS: readonly Fault[] = [
     "slow drip",
     "One byte comes each millisecond.",
     (begun) => ({
-      steps: [...begun, { type: "drip", ms: 1 }, MORE],
+      steps: [...begun, { type: "drip", ms: 1 }, MUCH_MORE],
     }),
     // It takes its time and is right in the end.
-    { felt: undefined },
+    { felt: ({ rpc }) => readsOf(rpc.pid) > MOST_READS },
   ),
   row("garbage", "Random bytes, and events that are no JSON.", (begun) => ({
     steps: [
@@ -68,9 +76,10 @@ export const PROVIDER_FAULTS: readonly Fault[] = [
   row("5xx", "503; in the middle of an answer, an event that says so.", refusal(503, "api_error", "Not now.")),
   row(
     "length too long",
-    "The head promises more bytes than come.",
+    "The head promises more bytes than come. It shows only in that the connection is not used again.",
     (begun) => ({ steps: [...begun, MORE], headers: { "content-length": "100000" } }),
-    { args: IMPATIENT, felt: undefined /* The answer itself has said that it is over. */ },
+    // The answer itself has said that it is over. Only its connection is of no more use.
+    { args: IMPATIENT, felt: undefined, feltWithNext: ({ llm }) => connectionsOf(llm) > 1 },
   ),
   row("length too short", "The head promises fewer bytes than come.", (begun) => ({
     steps: [...begun, MORE],

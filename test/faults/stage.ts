@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificate } from "@tiller/ai/http/test-certificate";
@@ -27,6 +27,8 @@ export interface Stage {
   since: number;
   /** A message that the fault has taken out of the file. */
   lost?: unknown;
+  /** What could be seen only while the fault lasted was seen. */
+  wasSeen?: boolean;
   dispose(): Promise<void>;
 }
 
@@ -42,6 +44,8 @@ export interface Model {
 
 /** Long enough to be worth a summary, also a long one. */
 const FIRST_ANSWER = "Much was said. ".repeat(2000);
+/** Byte by byte it takes a while to be read. */
+const FIRST_MS = 60_000;
 const BEGUN: ReplyStep = { type: "text", text: "on and" };
 const ARGS = ["--model", "mock/mock-1", "--set", "retry.baseDelayMs=30", "--set", "compaction.keepRecentTokens=1"];
 
@@ -79,7 +83,7 @@ export async function openStage(state: State, fault: Fault): Promise<Stage> {
 /** It answers, if the state is not the first of all, one prompt. */
 export async function begin(stage: Stage, { isFirst }: State): Promise<void> {
   const { rpc } = stage;
-  if (!isFirst) await rpc.prompt("first");
+  if (!isFirst) await rpc.prompt("first", {}, FIRST_MS);
   stage.path = String(at((await rpc.call({ type: "get_state" })).data, "sessionFile"));
   stage.since = rpc.mark();
 }
@@ -103,6 +107,15 @@ export async function promptOn(stage: Stage, id: string, fields: Record<string, 
 export function post({ props }: Stage, name: string, text: string): void {
   writeFileSync(join(props, `${name}.new`), text);
   renameSync(join(props, `${name}.new`), join(props, name));
+}
+
+/** What the system says of the process; empty when it is gone. */
+export function procText(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** Until it holds, or ten seconds have passed. */

@@ -14,10 +14,11 @@ import {
 import { SAMPLES } from "../sessions/support/other-sessions.ts";
 import { createLots, type Lots, planOf } from "./lots.ts";
 import { mutatedBytes, mutatedValue } from "./mutations.ts";
+import { problemsOfSession } from "./sound-session.ts";
 
-/** Session files with something wrong in them: they open or are refused by name, and can be gone on with. */
+/** Session files with something wrong in them: they open or are refused by name, and what was opened can be gone on with. */
 
-const { runs, seed } = planOf("SESSION_FILES", 60);
+const { runs, seed } = planOf("SESSION_FILES", 100);
 const folder = mkdtempSync(join(tmpdir(), "tiller-fuzz-sessions-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -88,6 +89,7 @@ async function goesOn(path: string, bytes: Buffer): Promise<boolean> {
     return false;
   }
   await first.store.lookedThrough;
+  expect(problemsOfSession(first.store.messages)).toEqual([]);
   const message = user("and on");
   first.store.appendMessage(message);
   expect(first.store.messages.at(-1)).toEqual(message);

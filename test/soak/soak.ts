@@ -6,7 +6,7 @@ import { fourFamilies } from "../support/four-families.ts";
 import { type MockLlm, startMockLlm } from "../support/mock-llm.ts";
 import { RpcProcess, repoRoot } from "../support/rpc-process.ts";
 import { anyReply, keepBusy } from "./load.ts";
-import { riseOf, type Sample } from "./trend.ts";
+import { type Level, riseOf, type Sample } from "./trend.ts";
 
 /** Many agents at once for some minutes. Memory stays level, descriptors come back, nothing is left. */
 
@@ -24,13 +24,6 @@ export interface SoakReport {
   /** Of an agent: the most above those that it had when it was warm. */
   moreDescriptors: number;
   problems: string[];
-}
-
-/** Of an agent, on average, in MB. */
-export interface Level {
-  first: number;
-  last: number;
-  rise: number;
 }
 
 /** Part of the time before memory counts: code is compiled, heaps find their size. */
@@ -166,6 +159,8 @@ async function watch(agents: readonly RpcProcess[], from: number, isOver: () => 
     await pause(SAMPLE_MS);
     if (performance.now() < from) continue;
     const all = agents.map(({ pid }) => proportionalMb(pid)).filter((size) => size > 0);
+    // All of them are gone, or there never was one.
+    if (all.length === 0) continue;
     const mean = all.reduce((sum, size) => sum + size, 0) / all.length;
     samples.push({ at: performance.now(), value: mean });
   }
