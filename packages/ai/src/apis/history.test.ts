@@ -31,6 +31,23 @@ test("failed, aborted and empty answers are left out, with the results of their 
   expect(history).toEqual([user("a"), user("b")]);
 });
 
+test.each([model, testModel({ id: "another" })])(
+  "blocks that only another program knows are left out, $id",
+  (reader) => {
+    const weather = { type: "weather", sun: true } as never;
+    const text = { type: "text" as const, text: "a" };
+    const told = [
+      { ...user("a"), content: [weather, text] },
+      answer([weather, call("x")]),
+      result("x"),
+      answer([weather]),
+    ];
+    const odd = { ...result("x"), content: [weather, text] };
+    const history = prepareHistory([...told.with(2, odd), { ...user(""), content: [weather] }] as LlmMessage[], reader);
+    expect(history).toEqual([{ ...user("a"), content: [text] }, answer([call("x")]), result("x", "a")]);
+  },
+);
+
 test("a call without a result gets one that says so, before anything else is said", () => {
   const history = prepareHistory([answer([call("x"), call("y")]), result("y"), user("go on")], model);
   expect(roles(history)).toEqual(["assistant", "toolResult", "toolResult", "user"]);

@@ -63,14 +63,18 @@ export function createPreparer(model: Reader, rules: HistoryRules): Preparer {
     names,
     prepare(messages, at) {
       const message = messages[at]!;
-      if (message.role === "user") return isBlank(message) ? [] : [withReadableImages(message, model)];
+      if (message.role === "user") {
+        const known = withKnownBlocks(message);
+        return isBlank(known) ? [] : [withReadableImages(known, model)];
+      }
       // Results are taken along with their call; the others belong to answers that are left out.
       if (message.role === "toolResult" || hasFailed(message)) return [];
       const answer = forReader(message, model, rules, nameOf);
       if (answer.content.length === 0) return [];
       if (!answer.content.some(isCall)) return [answer];
       const results = resultsFor(message, messages, at + 1, nameOf);
-      return names.rename([answer, ...results.map((result) => withReadableImages(result, model))]);
+      const known = results.map((result) => withReadableImages(withKnownBlocks(result), model));
+      return names.rename([answer, ...known]);
     },
   };
 }
@@ -184,10 +188,12 @@ export function isAuthor(message: AssistantMessage, model: Reader): boolean {
 
 type Block = AssistantMessage["content"][number];
 
+/** Blocks of a kind that only the program knows which has written the file are not for models. */
 function ownBlock(block: Block, { unsignedThinking = "text" }: HistoryRules): Block | undefined {
   if (block.type === "toolCall") return block;
   // Some vendors put a signature on a text with nothing in it.
   if (block.type === "text") return block.textSignature || block.text.trim() !== "" ? block : undefined;
+  if (block.type !== "thinking") return undefined;
   if (block.thinkingSignature) return block;
   if (unsignedThinking === "text") return thoughtAsText(block);
   return unsignedThinking === "keep" && !block.redacted && block.thinking.trim() !== "" ? block : undefined;
@@ -199,12 +205,20 @@ function foreignBlock(block: Block): Block | undefined {
     const { thoughtSignature, ...call } = block;
     return thoughtSignature === undefined ? block : call;
   }
-  if (block.text.trim() === "") return undefined;
+  if (block.type !== "text" || block.text.trim() === "") return undefined;
   return block.textSignature === undefined ? block : { type: "text", text: block.text };
 }
 
 function thoughtAsText(block: ThinkingContent): TextContent | undefined {
   return block.redacted || block.thinking.trim() === "" ? undefined : { type: "text", text: block.thinking };
+}
+
+/** As for the blocks of an answer. */
+function withKnownBlocks<M extends UserMessage | ToolResultMessage>(message: M): M {
+  const { content } = message;
+  const isKnown = ({ type }: TextContent | ImageContent): boolean => type === "text" || type === "image";
+  if (typeof content === "string" || content.every(isKnown)) return message;
+  return { ...message, content: content.filter(isKnown) };
 }
 
 const IMAGE_NOTE = "(image left out: this model reads only text)";

@@ -2,6 +2,7 @@ import type { AgentMessage } from "@tiller/protocol/message";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import type { EntryLog } from "./entry-log.ts";
 import { isConversation, messageOf } from "./entry-rules.ts";
+import { mended } from "./mend.ts";
 
 /** What the model is told of a path through the tree. Pure. */
 
@@ -65,5 +66,6 @@ function reworded(message: AgentMessage, replacement: unknown): AgentMessage {
   const needsBlocks = message.role === "assistant" || message.role === "toolResult";
   const content = typeof replacement === "string" && needsBlocks ? [{ type: "text", text: replacement }] : replacement;
   if (typeof content !== "string" && !Array.isArray(content)) return message;
-  return { ...message, content } as AgentMessage;
+  const entry = mended({ type: "message", message: { ...message, content } }, Number.POSITIVE_INFINITY);
+  return entry.message as AgentMessage;
 }

@@ -23,6 +23,11 @@ describe("an entry that is not whole", () => {
       message({ ...said, content: [text, { type: "toolCall", id: "1", arguments: {} }] }),
       message(said),
     ],
+    [
+      "a tool call without arguments",
+      message({ ...said, content: [text, { type: "toolCall", id: "1", name: "n" }] }),
+      message({ ...said, content: [text, { type: "toolCall", id: "1", name: "n", arguments: {} }] }),
+    ],
     ["an answer that is a text", message({ ...said, content: "Hi." }), message(said)],
     ["an answer that says nothing of what it cost", message({ ...said, usage: undefined }), message(said)],
     [

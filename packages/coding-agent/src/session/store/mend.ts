@@ -76,7 +76,9 @@ const number: Mend = (value) => (typeof value === "number" ? value : 0);
 const blocks: Mend = (value) => {
   if (typeof value === "string") return [{ type: "text", text: value }];
   if (!Array.isArray(value)) return [];
-  return value.every(isWhole) ? value : value.filter(isWhole);
+  return value.every(isSound)
+    ? value
+    : value.filter(isWhole).map((block) => (isCall(block) ? withFields(block, CALL) : block));
 };
 const textOrBlocks: Mend = (value) => (typeof value === "string" ? value : blocks(value));
 const record: Mend = (value) => (isLine(value) ? value : {});
@@ -86,6 +88,7 @@ const cost: Mend = (value) => withFields(record(value) as Line, COST);
 const NOTHING: Mends = {};
 const TOKENS: Mends = { input: number, output: number, cacheRead: number, cacheWrite: number };
 const USAGE: Mends = { ...TOKENS, totalTokens: number, cost };
+const CALL: Mends = { arguments: record };
 const COST: Mends = { ...TOKENS, total: number };
 
 const MESSAGES: Readonly<Record<string, Mends>> = {
@@ -112,11 +115,17 @@ const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   toolCall: ["id", "name"],
 };
 
-function isWhole(block: unknown): boolean {
+function isWhole(block: unknown): block is Line {
   if (!isLine(block) || typeof block.type !== "string") return false;
   const needed = Object.hasOwn(BLOCKS, block.type) ? BLOCKS[block.type]! : [];
   return needed.every((field) => typeof block[field] === "string");
 }
+
+function isSound(block: unknown): boolean {
+  return isWhole(block) && (!isCall(block) || isLine(block.arguments));
+}
+
+const isCall = ({ type }: Line): boolean => type === "toolCall";
 
 function isLine(value: unknown): value is Line {
   return typeof value === "object" && value !== null && !Array.isArray(value);
