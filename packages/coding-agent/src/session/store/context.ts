@@ -2,7 +2,6 @@ import type { AgentMessage } from "@tiller/protocol/message";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import type { EntryLog } from "./entry-log.ts";
 import { isConversation, messageOf } from "./entry-rules.ts";
-import { mended } from "./mend.ts";
 
 /** What the model is told of a path through the tree. Pure. */
 
@@ -66,6 +65,5 @@ function reworded(message: AgentMessage, replacement: unknown): AgentMessage {
   const needsBlocks = message.role === "assistant" || message.role === "toolResult";
   const content = typeof replacement === "string" && needsBlocks ? [{ type: "text", text: replacement }] : replacement;
   if (typeof content !== "string" && !Array.isArray(content)) return message;
-  const entry = mended({ type: "message", message: { ...message, content } }, Number.POSITIVE_INFINITY);
-  return entry.message as AgentMessage;
+  return { ...message, content } as AgentMessage;
 }

@@ -45,6 +45,11 @@ describe("an entry that is not whole", () => {
       message({ role: "bashExecution", command: "ls" }),
       message({ role: "bashExecution", command: "ls", output: "" }),
     ],
+    [
+      "other words for a message, some of which are none",
+      { type: "context_edit", targetId: "a", replacement: [null, text, { type: "text" }] },
+      { type: "context_edit", targetId: "a", replacement: [text] },
+    ],
     ["a summary without a text", { type: "compaction" }, { type: "compaction", summary: "", tokensBefore: 0 }],
     ["notes without a text", { type: "branch_summary", summary: null }, { type: "branch_summary", summary: "" }],
     [

@@ -105,6 +105,8 @@ const ENTRIES: Readonly<Record<string, Mends>> = {
   compaction: { summary: text, tokensBefore: number },
   branch_summary: { summary: text },
   custom_message: { content: textOrBlocks, customType: text },
+  // What is neither a text nor a list puts nothing in the place of a message.
+  context_edit: { replacement: (value) => (Array.isArray(value) ? blocks(value) : value) },
 };
 
 /** The texts that a block of this kind must have. */
