@@ -53,6 +53,6 @@ it("a rule that is longer than anybody writes is none, and everything is asked",
   const read = readRules({ deny: [`bash(*${"a".repeat(2000)}b)`], ask: [], allow: [] });
   expect(read).toMatchObject({ rules: [], isIncomplete: true });
   expect(read.problems).toEqual([
-    `approval.deny: "bash(*${"a".repeat(74)}…" is no rule, so until it is mended every tool call is asked: it has 2008 characters, at most 2000 are read; write it shorter, with wildcards, or as several rules`,
+    `approval.deny: "bash(*${"a".repeat(74)}…" is no rule, so until it is mended every tool call needs an approval: it has 2008 characters, at most 2000 are read; write it shorter, with wildcards, or as several rules`,
   ]);
 });

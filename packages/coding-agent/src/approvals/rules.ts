@@ -34,7 +34,7 @@ export function readRules(given: Readonly<Record<Effect, readonly string[]>>): R
         read.rules.push(rule);
         continue;
       }
-      const instead = effect === "allow" ? "it allows nothing" : "until it is mended every tool call is asked";
+      const instead = effect === "allow" ? "it allows nothing" : "until it is mended every tool call needs an approval";
       const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
       read.problems.push(`approval.${effect}: "${shown}" is no rule, so ${instead}: ${rule.problem}`);
       if (effect !== "allow") read.isIncomplete = true;

@@ -299,19 +299,21 @@ describe("approvals", () => {
     write("agent/settings.json", content);
     const { isUnread: unread, problems } = load();
     expect(unread("approval")).toBe(isUnread);
-    expect(problems.map((text) => text.endsWith("ntil it is mended every tool call is asked"))).toEqual([isUnread]);
+    expect(problems.map((text) => text.endsWith("ntil it is mended every tool call needs an approval"))).toEqual([
+      isUnread,
+    ]);
   });
 
   it("a file that cannot be read at all may have said something", () => {
     mkdirSync(join(root, "agent/settings.json"), { recursive: true });
     expect(load().isUnread("approval")).toBe(true);
-    expect(load().problems).toEqual([expect.stringMatching(/; until it is mended every tool call is asked$/)]);
+    expect(load().problems).toEqual([expect.stringMatching(/; until it is mended every tool call needs an approval$/)]);
   });
 
   it("a misspelt key is told with what follows from it, once", () => {
     const file = write("agent/settings.json", { approval: { alow: ["x"] }, colour: "red" });
     expect(load().problems).toEqual([
-      `${file}:1:14: approval.alow is no setting and is ignored; did you mean approval.allow? Until it is mended every tool call is asked`,
+      `${file}:1:14: approval.alow is no setting and is ignored; did you mean approval.allow? Until it is mended every tool call needs an approval`,
       `${file}:1:28: colour is no setting and is ignored; \`tiller config\` lists all`,
     ]);
   });
@@ -448,7 +450,7 @@ describe("mistakes", () => {
     const file = write("agent/settings.json", { steeringMode: "all", pad: "x".repeat(1024 * 1024) });
     const { settings, problems, isUnread } = load();
     expect(problems).toEqual([
-      `${file}: has 1048607 bytes, so it is not read; at most 1048576; until it is mended every tool call is asked`,
+      `${file}: has 1048607 bytes, so it is not read; at most 1048576; until it is mended every tool call needs an approval`,
     ]);
     expect([settings.get("steeringMode"), isUnread("approval")]).toEqual(["one-at-a-time", true]);
   });

@@ -80,7 +80,7 @@ function hides(group: string, { mayMention }: Layer, { level, key }: SettingProb
 function withConsequence(problem: SettingProblem): SettingProblem {
   const { message } = problem;
   const joint = message.endsWith("?") ? " Until" : "; until";
-  return { ...problem, message: `${message}${joint} it is mended every tool call is asked` };
+  return { ...problem, message: `${message}${joint} it is mended every tool call needs an approval` };
 }
 
 function settingsOf(

@@ -3,10 +3,10 @@ import { oneLine } from "./visible.ts";
 
 /**
  * A line for people, on stderr; where several are meant, a list of them. stdout belongs to the protocol. What others have
- * written into it neither steers the terminal nor begins a line of its own.
+ * written into it neither steers the terminal nor begins a line of its own: its further lines are set in.
  */
 export function log(line: string | readonly string[], prefix = "tiller: "): void {
-  const lines = typeof line === "string" ? beforeFrames(line) : line;
+  const lines = typeof line === "string" ? line.split(/\r?\n/).map(setIn) : line;
   try {
     writeSync(2, `${prefix}${lines.map((each) => oneLine(each)).join("\n")}\n`);
   } catch (error) {
@@ -15,7 +15,7 @@ export function log(line: string | readonly string[], prefix = "tiller: "): void
   }
 }
 
-/** Where an error happened is read line by line. Nobody takes such a line for another message. */
-function beforeFrames(line: string): string[] {
-  return line.split(/\n(?= {4}at )/);
-}
+/** Where an error happened stands as everybody knows it. */
+const IS_FRAME = /^ {4}at /;
+
+const setIn = (line: string, at: number): string => (at === 0 || IS_FRAME.test(line) ? line : `  ${line}`);

@@ -13,8 +13,9 @@ it.each([
   expect([visible(text), oneLine(text)]).toEqual([shown, shown]);
 });
 
-it("keeps line feeds in a text, and none in a line", () => {
+it("keeps line ends in a text, and none in a line", () => {
   expect([visible("a\nb"), oneLine("a\nb")]).toEqual(["a\nb", "a\\nb"]);
+  expect([visible("a\r\nb"), oneLine("a\r\nb")]).toEqual(["a\r\nb", "a\\nb"]);
 });
 
 it("lets nothing through that steers, whatever it is given", () => {

@@ -1,8 +1,11 @@
 /** What a host writes by hand: an optional field of another type is told, not taken for absent. `null` means absent. */
 
+const WORDS_FOR_NO: ReadonlySet<unknown> = new Set([0, "", "false"]);
+
 const KINDS = {
   text: { fits: (value: unknown) => typeof value === "string", is: "a string" },
-  yesOrNo: { fits: (value: unknown) => typeof value === "boolean", is: "true or false" },
+  // What other languages say for no is no: a result is not thrown away for that.
+  yesOrNo: { fits: (value: unknown) => typeof value === "boolean" || WORDS_FOR_NO.has(value), is: "true or false" },
   milliseconds: {
     fits: (value: unknown) => typeof value === "number" && value > 0,
     is: "a number of milliseconds above 0",

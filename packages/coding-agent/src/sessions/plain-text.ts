@@ -1,6 +1,6 @@
 /** What a file says, fit for a line in a terminal: a session may hold anything, also what steers the terminal or turns text around. */
 export function oneLine(text: string, longest: number): string {
-  const line = text.replace(/[\s\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  const line = text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069\p{Zl}\p{Zp}]+/gu, " ").trim();
   if (line.length <= longest) return line;
   return `${line.slice(0, longest - 3).replace(/[\uD800-\uDBFF]$/, "")}...`;
 }

@@ -1,5 +1,5 @@
 import { throwIfAborted } from "../lib/abort.ts";
-import { oneLine } from "../lib/visible.ts";
+import { shownName } from "../lib/visible.ts";
 import { compileGlob } from "./glob.ts";
 import { createIgnoreWork, LEFT_OUT_NOTICE } from "./ignore-work.ts";
 import { DEFAULT_LIMITS, MAX_BYTES } from "./limits.ts";
@@ -61,7 +61,9 @@ function describe({ paths, limitReached, gaveUp }: Found, limit: number, hasLeft
   const notices = hasLeftOutRules ? [LEFT_OUT_NOTICE] : [];
   if (gaveUp) notices.push(`Stopped after ${MAX_VISITED} files. Search a smaller folder`);
   if (paths.length === 0) return textResult(withNotices("No files found matching pattern", notices));
-  const truncation = truncateHead(paths.map((path) => oneLine(path)).join("\n"), { maxLines: Number.MAX_SAFE_INTEGER });
+  const truncation = truncateHead(paths.map((path) => shownName(path)).join("\n"), {
+    maxLines: Number.MAX_SAFE_INTEGER,
+  });
   if (limitReached) {
     notices.push(`${limit} results limit reached. Use limit=${limit * 2} for more, or refine pattern`);
   }

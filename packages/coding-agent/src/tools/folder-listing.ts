@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ToolResult } from "@tiller/protocol/tool";
 import { throwIfAborted } from "../lib/abort.ts";
-import { oneLine } from "../lib/visible.ts";
+import { shownName } from "../lib/visible.ts";
 import { MAX_BYTES } from "./limits.ts";
 import { textResult, withNotices } from "./tool.ts";
 import { formatSize, truncateHead } from "./truncate.ts";
@@ -60,7 +60,9 @@ async function displayName(folder: string, entry: Dirent): Promise<string> {
 }
 
 function describe(names: string[], limitReached: number | undefined): ToolResult {
-  const truncation = truncateHead(names.map((name) => oneLine(name)).join("\n"), { maxLines: Number.MAX_SAFE_INTEGER });
+  const truncation = truncateHead(names.map((name) => shownName(name)).join("\n"), {
+    maxLines: Number.MAX_SAFE_INTEGER,
+  });
   const notices: string[] = [];
   if (limitReached) notices.push(`${limitReached} entries limit reached. Use limit=${limitReached * 2} for more`);
   if (truncation.truncated) notices.push(`${formatSize(MAX_BYTES)} limit reached`);

@@ -1,5 +1,5 @@
 import type { ToolResult } from "@tiller/protocol/tool";
-import { oneLine } from "../lib/visible.ts";
+import { shownName } from "../lib/visible.ts";
 import { withoutEnding } from "../lib/without-ending.ts";
 import { MAX_BYTES } from "./limits.ts";
 import { textResult, withNotices } from "./tool.ts";
@@ -72,7 +72,7 @@ export function createGrepCollector({ limit, context }: { limit: number; context
       }
       const mark = line.isMatch ? ":" : "-";
       // A name with a line end in it would make up the result of another file.
-      lines.push(`${oneLine(line.path)}${mark}${line.line}${mark} ${shorten(line.text)}`);
+      lines.push(`${shownName(line.path)}${mark}${line.line}${mark} ${shorten(line.text)}`);
       return true;
     },
     result() {
@@ -97,7 +97,7 @@ export function createGrepCollector({ limit, context }: { limit: number; context
 
 /** What is said of a file that was named, and is not text. */
 export function binaryNote(path: string): string {
-  return `${oneLine(path)} is a binary file and was not searched`;
+  return `${shownName(path)} is a binary file and was not searched`;
 }
 
 /** Cuts without leaving half of a surrogate pair. */

@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createToolFixture, type ToolFixture } from "./test-fixture.ts";
 
-const [TITLE, FORGED, TURNED, USUAL] = ["\u001b]0;pwn\u0007.txt", "a\nb.txt:1: foo", "u\u202etxt", "Grün 日本.txt"];
-const SHOWN = ["\\u{1b}]0;pwn\\u{7}.txt", "a\\nb.txt:1: foo", "u\\u{202e}txt", USUAL];
+const ODD = ["\u001b]0;pwn\u0007.txt", "a\nb.txt:1: foo", "u\u202etxt"];
+/** The marks of single letters in Hebrew are part of a name; and one may look like what is made of another. */
+const USUAL = ["Grün 日本.txt", "\u200fשלום\u200e.txt", "a\\nb.txt:1: foo"];
+const SHOWN = ['"\\u{1b}]0;pwn\\u{7}.txt"', '"a\\nb.txt:1: foo"', '"u\\u{202e}txt"', ...USUAL];
 
 let fixture: ToolFixture;
 beforeEach(() => {
-  fixture = createToolFixture(Object.fromEntries([TITLE, FORGED, TURNED, USUAL].map((name) => [name, "foo\n"])));
+  fixture = createToolFixture(Object.fromEntries([...ODD, ...USUAL].map((name) => [name, "foo\n"])));
 });
 afterEach(() => fixture.remove());
 

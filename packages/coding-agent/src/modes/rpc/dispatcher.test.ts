@@ -151,9 +151,12 @@ describe("a known command", () => {
     });
   });
 
-  it.each(["9007199254740991", "-9007199254740991", "0.5", "0"])("repeats the id %s", async (id) => {
-    expect(await desk({ abort: () => done }).send(`{"type":"abort","id":${id}}`)).toMatchObject({ id: Number(id) });
-  });
+  it.each(["9007199254740991", "-9007199254740991", "9007199254740992", "1763504254000000000", "0.5", "0"])(
+    "repeats the id %s",
+    async (id) => {
+      expect(await desk({ abort: () => done }).send(`{"type":"abort","id":${id}}`)).toMatchObject({ id: Number(id) });
+    },
+  );
 
   it("takes null for no id, and refuses an id that cannot be echoed", async () => {
     expect(await desk({ abort: () => done }).send('{"id":null,"type":"abort"}')).toEqual({

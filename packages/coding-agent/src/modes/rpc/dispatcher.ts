@@ -172,7 +172,7 @@ export function createDispatcher({
       }
       if (!isFrame(value)) return failParse(`expected a JSON object with a "type", got ${shown(text)}`);
       if (value.id === null) delete value.id;
-      if (!isId(value.id)) return fail(value.type, undefined, idProblem(value.id, text));
+      if (!isId(value.id, text)) return fail(value.type, undefined, idProblem(value.id, text));
       if (Object.hasOwn(COMMAND_TABLE, value.type)) return command(value);
       const answer = Object.hasOwn(answers, value.type) ? answers[value.type] : undefined;
       if (answer) {
@@ -209,17 +209,17 @@ function isFrame(value: unknown): value is Frame {
 }
 
 /** Anything else could not be echoed in the shape that clients expect. */
-function isId(id: unknown): boolean {
-  return id === undefined || typeof id === "string" || (Number.isFinite(id) && !isRounded(id));
+function isId(id: unknown, line: string): boolean {
+  return id === undefined || typeof id === "string" || (Number.isFinite(id) && !isRounded(id, line));
 }
 
-/** Larger whole numbers have lost their last digits when they are read: the answer would carry the id of another command. */
-function isRounded(id: unknown): boolean {
-  return Number.isInteger(id) && !Number.isSafeInteger(id);
+/** A large whole number may lose its last digits when it is read: the answer would carry the id of another command. */
+function isRounded(id: unknown, line: string): boolean {
+  return Number.isInteger(id) && !Number.isSafeInteger(id) && !line.includes(String(id));
 }
 
 function idProblem(id: unknown, line: string): string {
-  if (!isRounded(id)) return `"id" must be a string or a number, got ${kindOf(id)}`;
+  if (!isRounded(id, line)) return `"id" must be a string or a number, got ${kindOf(id)}`;
   const written = [...line.matchAll(/"id"\s*:\s*(-?\d[\d.eE+-]*)/g)].map(([, number]) => number);
   return `id ${written.find((number) => Number(number) === id) ?? id} cannot be repeated exactly: use a string`;
 }

@@ -81,7 +81,7 @@ test.each<[story: string, result: unknown, problem: string]>([
 
 test.each<[isError: unknown, shown: string]>([
   ["yes", '"yes"'],
-  [0, "0"],
+  [1, "1"],
   [{}, "an object"],
 ])("whether a call has failed is not guessed: isError %j ends it, and is told to the host", async (isError, shown) => {
   const { bridge, call } = desk();
@@ -91,10 +91,10 @@ test.each<[isError: unknown, shown: string]>([
   expect(await outcome).toBe(`Host tool "ask" answered badly: ${problem}`);
 });
 
-test("null as isError means absent", async () => {
+test.each([null, 0, "", "false"])("%j as isError means no", async (isError) => {
   const { bridge, call } = desk();
   const { outcome } = call();
-  expect(bridge.result({ id: "host-1", result: text("done"), isError: null })).toBeUndefined();
+  expect(bridge.result({ id: "host-1", result: text("done"), isError })).toBeUndefined();
   expect(await outcome).toEqual(text("done"));
 });
 

@@ -54,7 +54,7 @@ test.each<[frame: object, problem: string]>([
   [{ content: "x", notes: [1] }, '"notes" must be a text or a list of texts'],
   [{ content: "x", isError: "yes" }, '"isError" must be true or false, got "yes"'],
   [{ content: "x", isError: true, error: 7 }, '"error" must be a string, got 7'],
-  [{ content: "x", immutable: 0 }, '"immutable" must be true or false, got 0'],
+  [{ content: "x", immutable: 7 }, '"immutable" must be true or false, got 7'],
 ])("a result %j that cannot be used ends the request and is told to the host", async (frame, problem) => {
   const { bridge, ask } = desk();
   const { outcome } = ask();
