@@ -207,6 +207,26 @@ describe("a host at a replay", () => {
     for (const played of replayed) expect(played).toEqual(recorded);
   });
 
+  test("that waits where it did not wait before is told", { timeout: 40_000 }, async () => {
+    const together = join(root, "together");
+    const asks = ["1", "2"].map((id) => `${JSON.stringify({ id, type: "get_state" })}\n`);
+    const first = new RpcProcess({ args: ["--no-session", "--record", together] });
+    first.send(asks.join(""));
+    await first.waitFor(({ id }) => id === "2");
+    first.closeStdin();
+    await first.waitExit();
+    await first.dispose();
+    const second = new RpcProcess({ args: ["--replay", together] });
+    for (const [index, line] of asks.entries()) {
+      second.send(line);
+      await second.waitFor(({ id }) => id === String(index + 1), { timeoutMs: 20_000 });
+    }
+    second.closeStdin();
+    expect((await second.waitExit()).code).toBe(3);
+    expect(second.stderr).toContain("together with the line before it; nothing comes");
+    await second.dispose();
+  });
+
   test("that sends another command is told where, and gets an answer", async () => {
     const other = '{"id":"x","type":"get_available_models"}';
     const played = await replay(sent.map((line, index) => (index === 1 ? other : line)));

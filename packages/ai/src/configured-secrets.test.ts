@@ -21,6 +21,11 @@ test("the variables that secrets come from, but not those of a command line", ()
   expect(variablesOf(texts).toSorted()).toEqual(["CORP_KEY", "HDR", "ID", "OPT", "STORED"]);
 });
 
+test("what says where and for whom a program runs is no secret", () => {
+  const options = { keyFilename: `\${HOME}/vertex.json`, token: "$TOKEN_OF_MINE" };
+  expect(variablesOf(secretsOfModelsFile({ headers: { "x-user": "$USER" }, options }))).toEqual(["TOKEN_OF_MINE"]);
+});
+
 test("the secrets themselves, but not what a command would print, and not where something is", () => {
   const env = { CORP_KEY: "k", HDR: "Bearer h", ID: "i", OPT: "o", STORED: "s" };
   const values = valuesOf(texts, env);

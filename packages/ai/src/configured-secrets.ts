@@ -1,5 +1,5 @@
-import { type Environment, readHeader, readSecret, type Secret, variablesIn } from "./auth.ts";
-import { secretsInOptions, secretsInUrl } from "./model-secrets.ts";
+import { type Environment, readHeader, readSecret, variablesIn } from "./auth.ts";
+import { isHarmlessHeader, secretsInOptions, secretsInUrl } from "./model-secrets.ts";
 
 /**
  * What of models.json and auth.json is secret: one list for all who hide it, in pages, in recordings and from the programs
@@ -8,13 +8,13 @@ import { secretsInOptions, secretsInUrl } from "./model-secrets.ts";
 
 /** A text of one of these files, as it stands there: a secret, or where it comes from. */
 export interface SecretText {
-  kind: "key" | "header" | "url";
+  kind: "key" | "header" | "value" | "url";
   text: string;
 }
 
 /** Everything in auth.json, but for what only says where something is. */
 export function secretsOfAuthFile(value: unknown): SecretText[] {
-  return secretsInOptions(value).map((text) => ({ kind: "header", text }));
+  return secretsInOptions(value).map((text) => ({ kind: "value", text }));
 }
 
 /** By the names of the fields that hold one, wherever they stand. */
@@ -32,13 +32,10 @@ const SECRET_FIELDS: Readonly<Record<string, (value: unknown) => SecretText[]>> 
   options: secretsOfAuthFile,
 };
 
-/** Their values are words that stand in every answer: to take them out would take the answers apart. */
-const HARMLESS_HEADERS = /^(accept(-\w+)?|content-type|user-agent|anthropic-(version|beta)|openai-beta)$/i;
-
 function secretsInHeaders(value: unknown): SecretText[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, text]) =>
-    typeof text === "string" && !HARMLESS_HEADERS.test(name) ? [{ kind: "header", text }] : [],
+    typeof text === "string" && !isHarmlessHeader(name) ? [{ kind: "header", text }] : [],
   );
 }
 
@@ -46,18 +43,25 @@ function secretsInHeaders(value: unknown): SecretText[] {
 export function valuesOf(texts: readonly SecretText[], env: Environment): string[] {
   return texts.flatMap(({ kind, text }) => {
     if (kind === "url") return secretsInUrl(text);
-    return wordsOf(kind === "key" ? readSecret(text, env) : readHeader(text, env));
+    const secret = kind === "key" ? readSecret(text, env) : readHeader(text, env);
+    if (!("value" in secret)) return [];
+    return kind === "value" ? [secret.value] : [secret.value, ...wordsOf(secret.value)];
   });
 }
 
-/** A header is often a word and the key. */
-function wordsOf(secret: Secret): string[] {
-  return "value" in secret ? [secret.value, ...secret.value.split(/\s+/)] : [];
+/** A header is often a word and the key. Of others, what has no digit is a word. */
+function wordsOf(value: string): string[] {
+  const words = value.split(/\s+/);
+  return /^(bearer|basic|token)$/i.test(words[0] ?? "") ? words.slice(1) : words.filter((word) => /\d/.test(word));
 }
+
+/** They say where and for whom a program runs: a path in an option may begin with one, and nothing runs without them. */
+const ORDINARY =
+  /^(HOME|USERPROFILE|USER|USERNAME|LOGNAME|PATH|PWD|SHELL|TERM|TMPDIR|TEMP|TMP|LANG|LC_\w+|XDG_\w+|APPDATA|LOCALAPPDATA|SYSTEMROOT|COMSPEC|HOSTNAME)$/i;
 
 /** The variables of the environment that the secrets come from. */
 export function variablesOf(texts: readonly SecretText[]): string[] {
-  return texts.flatMap(({ text }) => variablesIn(text));
+  return texts.flatMap(({ text }) => variablesIn(text)).filter((name) => !ORDINARY.test(name));
 }
 
 /**

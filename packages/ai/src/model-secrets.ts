@@ -142,3 +142,8 @@ export function spokenBy(model: Model, speaker: StreamModel): Model {
 export function speakerOf(model: Model): StreamModel | undefined {
   return speakers.get(model);
 }
+
+/** Their values are words that stand in every answer: to take them out would take the answers apart. */
+export function isHarmlessHeader(name: string): boolean {
+  return /^(accept(-\w+)?|content-type|user-agent|anthropic-(version|beta)|openai-beta)$/i.test(name);
+}

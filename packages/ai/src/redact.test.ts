@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { ProviderError } from "./errors.ts";
 import { asStream, testServers } from "./http/test-servers.ts";
-import { redactError, redactQuoted, type SecretHolder, secretsOf } from "./redact.ts";
+import type { Delta } from "./provider.ts";
+import { redactError, redactQuoted, redactResponse, type SecretHolder, secretsOf } from "./redact.ts";
 import { streamAssistant } from "./stream.ts";
 import { collect, testModel, testRequest } from "./testing.ts";
 
@@ -141,4 +142,35 @@ test("a server that calls its answer by the key", async () => {
   const deltas = await collect(streamAssistant(testRequest({ model, apiKey: LONG_KEY })));
   expect(deltas).toContainEqual(expect.objectContaining({ type: "response", id: "[hidden]", model: "m [hidden]" }));
   expect(JSON.stringify(deltas)).not.toContain(LONG_KEY);
+});
+
+const PADDED = `${btoa("a key of a vendor who likes base64 1")}==`;
+
+test.each<[story: string, request: SecretHolder, text: string]>([
+  [
+    "words of headers that say how to answer",
+    { headers: { accept: "application/json", "anthropic-beta": "interleaved-thinking-2025" } },
+    "application/json is wanted; interleaved-thinking-2025 is not supported",
+  ],
+  ["words that begin as a short key does", { apiKey: "anything1" }, "anything goes"],
+])("is told as it was: %s", (_story, request, text) => {
+  expect(redactQuoted(text, secretsOf(request))).toBe(text);
+});
+
+test("a key in base64 is hidden also when it is cut", () => {
+  const cut = PADDED.slice(0, -6);
+  expect(redactQuoted(`Invalid key: ${cut}...`, secretsOf({ apiKey: PADDED }))).toBe("Invalid key: [hidden]...");
+});
+
+test("the name of the model that was asked is no secret, whatever the key is", () => {
+  const request = { apiKey: "lmstudio" };
+  const said = (model: string): Delta => ({ type: "response", model });
+  const asked = "lmstudio-community/qwen";
+  expect(redactResponse(said(asked), request, asked)).toEqual(said(asked));
+  expect(redactResponse(said("lmstudio"), request, asked)).toEqual(said("[hidden]"));
+});
+
+test("a row of backslashes in a key holds nobody up", () => {
+  const text = "\\".repeat(64 * 1024);
+  expect(redactQuoted(text, secretsOf({ apiKey: `key${"\\".repeat(16)}1234` }))).toBe(text);
 });

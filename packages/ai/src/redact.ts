@@ -1,7 +1,7 @@
 import { ProviderError } from "./errors.ts";
-import { secretsInOptions, secretsInUrl } from "./model-secrets.ts";
+import { isHarmlessHeader, secretsInOptions, secretsInUrl } from "./model-secrets.ts";
 import type { Delta, ModelRequest } from "./provider.ts";
-import { withoutCutSecrets } from "./spelled-secrets.ts";
+import { withoutCutSecrets, withoutSecrets } from "./spelled-secrets.ts";
 
 /** Providers quote keys and headers in their errors; nobody else shall read them. */
 
@@ -26,15 +26,15 @@ export function redactError(error: ProviderError, request: SecretHolder): Provid
   return new ProviderError(kind, message, { status, retryAfterMs });
 }
 
-/** What a server says of an answer beside its words. One that wants to could say the key there. */
-export function redactResponse(delta: Delta, request: SecretHolder): Delta {
+/** What a server says of an answer beside its words. One that wants to could say the key there; the model `asked` is none. */
+export function redactResponse(delta: Delta, request: SecretHolder, asked: string): Delta {
   if (delta.type !== "response") return delta;
   const secrets = secretsOf(request);
   const { id, model } = delta;
   return {
     ...delta,
-    ...(id === undefined ? {} : { id: redactQuoted(id, secrets) }),
-    ...(model === undefined ? {} : { model: redactQuoted(model, secrets) }),
+    ...(id === undefined ? {} : { id: withoutSecrets(id, secrets) }),
+    ...(model === undefined ? {} : { model: model === asked ? model : withoutSecrets(model, secrets) }),
   };
 }
 
@@ -47,7 +47,7 @@ export function redactQuoted(text: string, secrets: readonly string[]): string {
 export function secretsOf({ apiKey, headers, model, baseUrl, options }: SecretHolder): string[] {
   const values = [
     apiKey ?? "",
-    ...Object.values(headers ?? {}).flatMap(secretsInHeader),
+    ...Object.entries(headers ?? {}).flatMap(([name, value]) => (isHarmlessHeader(name) ? [] : secretsInHeader(value))),
     ...[model?.baseUrl, baseUrl].flatMap((url) => (url === undefined ? [] : secretsInUrl(url))),
     ...secretsInOptions(model?.compat?.options),
     ...secretsInOptions(options),

@@ -8,7 +8,9 @@ export const HIDDEN = "[hidden]";
 /** So much of a secret, and it is one: less than this would be a word. */
 const SHORTEST_BEGINNING = 8;
 /** What stands before a secret and is none: `Bearer `, `key=`, `https://`. */
-const LEAD = /^(?:[A-Za-z]+ |[\w.-]+=|\w+:\/\/)/;
+const LEAD = /^(?:[A-Za-z]+ |[\w.-]{1,32}=(?=[^=])|\w+:\/\/)/;
+/** A shorter one may well begin as a word does. */
+const SHORTEST_CUT = 16;
 
 /** A secret, a pattern for each of its characters. */
 interface Spelled {
@@ -28,7 +30,10 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
  */
 export function withoutCutSecrets(text: string, secrets: readonly string[]): string {
   const whole = withoutSecrets(text, secrets);
-  return withHidden(whole, secrets, (secret) => (LEAD.exec(secret)?.[0].length ?? 0) + SHORTEST_BEGINNING);
+  const long = secrets.filter((secret) => secret.length >= SHORTEST_CUT);
+  return withHidden(whole, long, (secret, characters) =>
+    Math.min(characters, (LEAD.exec(secret)?.[0].length ?? 0) + SHORTEST_BEGINNING),
+  );
 }
 
 function withHidden(
@@ -38,7 +43,7 @@ function withHidden(
 ): string {
   const spelled = secrets
     .map((secret): Spelled => {
-      const characters = Array.from(secret, spellingsOf);
+      const characters = (secret.match(/\\+|[^\\]/gsu) ?? []).map(spellingsOf);
       return { characters, least: least(secret, characters.length) };
     })
     .filter((one) => one.characters.length >= one.least);
@@ -102,8 +107,15 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 const JSON_ESCAPES: Readonly<Record<string, string>> = { "\n": "n", "\r": "r", "\t": "t", '"': '"', "/": "\\/" };
 
-/** All ways to write a character; itself last, because it may be the beginning of another. */
+/**
+ * All ways to write a character; itself last, because it may be the beginning of another. Backslashes in a row are one: each of
+ * them for itself could be found in too many ways.
+ */
 function spellingsOf(character: string): string {
+  if (character.startsWith("\\")) {
+    const count = character.length;
+    return String.raw`(?:\\{${count},${8 * count}}|(?:%(?:25){0,2}5[cC]|&(?:amp;)?#(?:0{0,6}92|[xX]0{0,6}5[cC]);?){${count}})`;
+  }
   if (/[A-Za-z0-9]/.test(character)) return character;
   const code = character.codePointAt(0) ?? 0;
   const hex = anyCase(code.toString(16));
@@ -114,10 +126,10 @@ function spellingsOf(character: string): string {
     bytes.map((byte) => `%(?:25){0,2}${byte}`).join(""),
     `&(?:amp;)?#(?:0{0,6}${code}|[xX]0{0,6}${hex});?`,
     ...(entity === undefined ? [] : [`&(?:amp;)?${entity};`]),
-    ...(code > 0xffff ? [] : [String.raw`\\{1,4}u${anyCase(code.toString(16).padStart(4, "0"))}`]),
-    ...(escaped === undefined ? [] : [String.raw`\\{1,4}${escaped}`]),
+    ...(code > 0xffff ? [] : [String.raw`\\{1,8}u${anyCase(code.toString(16).padStart(4, "0"))}`]),
+    ...(escaped === undefined ? [] : [String.raw`\\{1,8}${escaped}`]),
     ...(character === " " ? [String.raw`\+`] : []),
-    character === "\\" ? String.raw`\\{1,4}` : character.replace(/[$()*+./?[\]^{|}-]/, String.raw`\$&`),
+    character.replace(/[$()*+./?[\]^{|}-]/, String.raw`\$&`),
   ];
   return `(?:${ways.join("|")})`;
 }

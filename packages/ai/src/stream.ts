@@ -37,7 +37,7 @@ export function streamAssistant(request: ModelRequest): DeltaStream {
     request.signal,
     {
       error: (error) => redactError(error, request),
-      response: (delta) => redactResponse(delta, request),
+      response: (delta) => redactResponse(delta, request, request.model.id),
     },
     !endsByItself(request),
   );

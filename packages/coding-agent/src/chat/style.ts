@@ -26,7 +26,8 @@ export function createStyle(hasColours: boolean): Style {
 /** What a model or a tool has written, without what could steer the terminal. */
 export function harmless(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return text.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "").replaceAll(STEERING, "").replaceAll("\r\n", "\n");
+  const still = text.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "");
+  return still.replaceAll(STEERING, "").replaceAll("\r\n", "\n");
 }
 
 /** One line of at most `length` characters. */

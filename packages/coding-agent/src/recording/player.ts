@@ -162,12 +162,28 @@ export function createPlayer(options: PlayerOptions): Player {
     turns.goOn();
     return chunk;
   };
+  /** Undefined when it takes too long: a host that wants the answer to its first line before it says the second. */
+  const soon = async <Value>(value: Promise<Value>): Promise<Value | undefined> => {
+    let cancel = (): void => undefined;
+    const late = new Promise<undefined>((resolve) => {
+      cancel = liveClock.after(STAND_STILL_MS, () => resolve(undefined));
+    });
+    const first = await Promise.race([value, late]);
+    cancel();
+    return first;
+  };
   const saidBy = async (host: LiveHost): Promise<Buffer> => {
     const expected = hostLines.get(at) ?? [];
     const got: string[] = [];
     for (const each of expected) {
-      const [line] = await host.take(1);
+      const taken = await (got.length === 0 ? host.take(1) : soon(host.take(1)));
       hostLine += 1;
+      if (!taken) {
+        const place = `line ${hostLine} of the host (log.jsonl:${at + 1})`;
+        leave(`${place}: expected ${brief(each)} together with the line before it; nothing comes`, got);
+        break;
+      }
+      const [line] = taken;
       const { same, sameId } =
         line === undefined ? { same: false, sameId: true } : isSameCommand(each, options.redact(line));
       if (!sameId) frames.stop();

@@ -162,3 +162,13 @@ test("many addresses hold nobody up", () => {
   const text = `"${"a://b?c=d,".repeat(100_000)}${"x:/".repeat(100_000)}"`;
   expect(openConfig(text, "models.json").text.length).toBeGreaterThan(100_000);
 });
+
+test("names that a replay has to find, and words that frames are made of, are no secrets", () => {
+  const provider = {
+    apiKey: "lm-studio",
+    headers: { "x-route": "assistant", "x-model": "model-1" },
+    models: [{ id: "model-1" }],
+  };
+  const { secrets } = openConfig(JSON.stringify({ providers: { "lm-studio": provider } }), "models.json");
+  expect(secrets).toEqual([]);
+});

@@ -131,7 +131,9 @@ const ADDRESS = /[a-z][\w+.-]{0,32}:\/\/[^\s"'<>\\{}]{1,4096}(?<!,)/gi;
  * files about models also what an exported page would hide.
  */
 export function openConfig(text: string, name = "", env: Env = {}): { text: string; secrets: string[] } {
-  const secrets = secretsOfFile(text, name, env);
+  const value = valueOfFile(text, name);
+  const models = /^models\./.test(name) ? value : undefined;
+  const secrets = secretsOfFile(value, name, env);
   const hide = (value: string): string => {
     if (!isReference(value)) secrets.push(value);
     return `"${HIDDEN}"`;
@@ -145,16 +147,34 @@ export function openConfig(text: string, name = "", env: Env = {}): { text: stri
       (whole, indent: string, name: string, colon: string, value: string) =>
         isSecretName(name) ? `${indent}${name}${colon}${hide(value.trim().replace(/^'(.*)'$/, "$1"))}` : whole,
     );
-  return { text: open.replace(ADDRESS, openUrl), secrets };
+  // A replay has to find its models by their names, which are no secrets even where a key is the same word.
+  const ids = new Set(models ? idsIn(models) : []);
+  return { text: open.replace(ADDRESS, openUrl), secrets: secrets.filter((secret) => !ids.has(secret)) };
 }
 
-function secretsOfFile(text: string, name: string, env: Env): string[] {
-  const read = /^models\./.test(name) ? secretsOfModelsFile : /^auth\./.test(name) ? secretsOfAuthFile : undefined;
-  if (!read) return [];
+/** Of a file that may hold secrets under any name. */
+function valueOfFile(text: string, name: string): unknown {
+  if (!/^(models|auth)\./.test(name)) return undefined;
   const json = parseJsonText(text);
   const yaml = json.ok ? undefined : parseYaml(text, { merge: true });
-  const value = json.ok ? json.value : yaml && "value" in yaml ? yaml.value : undefined;
-  return valuesOf(read(value), env);
+  return json.ok ? json.value : yaml && "value" in yaml ? yaml.value : undefined;
+}
+
+/** Small letters alone are a word, and may be one of those that frames are made of. */
+const isWord = (text: string): boolean => /^[a-z_]*$/.test(text);
+
+function secretsOfFile(value: unknown, name: string, env: Env): string[] {
+  const read = name.startsWith("models.") ? secretsOfModelsFile : secretsOfAuthFile;
+  return valuesOf(read(value), env).filter((secret) => !isWord(secret));
+}
+
+/** The names of providers, and the ids of models wherever they stand. */
+function idsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, field]) => {
+    if (name === "id" && typeof field === "string") return [field];
+    return [...(name === "providers" && typeof field === "object" ? Object.keys(field ?? {}) : []), ...idsIn(field)];
+  });
 }
 
 /** With an escape that JSON does not know: as it stands. */

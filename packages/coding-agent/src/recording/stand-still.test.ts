@@ -1,3 +1,4 @@
+import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
 import { createStandStill } from "./stand-still.ts";
 
@@ -33,4 +34,9 @@ test("what is let go on before its turn has come is in its place", async () => {
   turns.goOn();
   await turn();
   expect(done).toEqual([1, 2]);
+});
+
+test("as a promise it gives its value", async () => {
+  createStandStill();
+  expect(await promisify(setImmediate)("a value")).toBe("a value");
 });

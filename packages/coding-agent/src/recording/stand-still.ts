@@ -1,3 +1,5 @@
+import { promisify } from "node:util";
+
 /**
  * Holds back what is due by `setImmediate`, which is how everything goes on that waits for nothing from outside: while a host is
  * waited for, the program stands where it stood when that line was recorded, however long the host takes this time.
@@ -20,7 +22,10 @@ export function createStandStill(): StandStill {
     const handle = put(run);
     return handle;
   };
-  globalThis.setImmediate = Object.assign(putOrHold, { __promisify__: put.__promisify__ }) as typeof setImmediate;
+  const promised = <Value>(value: Value): Promise<Value> => new Promise((resolve) => void putOrHold(resolve, value));
+  globalThis.setImmediate = Object.assign(putOrHold, {
+    [promisify.custom]: promised,
+  }) as unknown as typeof setImmediate;
   globalThis.clearImmediate = (handle) => {
     if (handle) held.delete(handle);
     clear(handle);
