@@ -30,15 +30,16 @@ function answerTo(text: string, commands: ReadonlySet<string>): Expected | undef
   const value = parsed(text);
   if (!isRecord(value) || typeof value.type !== "string") return answerKey("parse");
   const { type, id } = value;
-  const isId = typeof id === "string" || isRepeatable(id);
+  const isId = typeof id === "string" || isRepeatable(id, text);
   if (id !== undefined && id !== null && !isId) return answerKey(type);
   if (commands.has(type)) return answerKey(type, isId ? id : undefined);
   return ANSWER_FRAMES.has(type) ? undefined : answerKey(type);
 }
 
-/** A whole number that a double does not hold exactly is refused. */
-function isRepeatable(id: unknown): boolean {
-  return typeof id === "number" && Number.isFinite(id) && (!Number.isInteger(id) || Number.isSafeInteger(id));
+/** A whole number that a double does not hold, so that it would be written otherwise, is refused. */
+function isRepeatable(id: unknown, text: string): boolean {
+  if (typeof id !== "number" || !Number.isFinite(id)) return false;
+  return !Number.isInteger(id) || Number.isSafeInteger(id) || text.includes(String(id));
 }
 
 function parsed(text: string): unknown {
