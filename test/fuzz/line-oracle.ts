@@ -39,7 +39,10 @@ function answerTo(text: string, commands: ReadonlySet<string>): Expected | undef
 /** A whole number that a double does not hold, so that it would be written otherwise, is refused. */
 function isRepeatable(id: unknown, text: string): boolean {
   if (typeof id !== "number" || !Number.isFinite(id)) return false;
-  return !Number.isInteger(id) || Number.isSafeInteger(id) || text.includes(String(id));
+  if (!Number.isInteger(id) || Number.isSafeInteger(id)) return true;
+  const ids = [...text.matchAll(/"id"\s*:\s*(-?[\d.eE+-]+)/g)].map(([, number]) => number ?? "");
+  const meant = ids.filter((number) => Number(number) === id);
+  return meant.length > 0 && meant.every((number) => number === JSON.stringify(id));
 }
 
 function parsed(text: string): unknown {

@@ -142,7 +142,8 @@ describe("a known command", () => {
     ["1e300", "1e300"],
     ["123456789012345678901234567890", "123456789012345678901234567890"],
   ])("refuses the id %s, which would come back as another one", async (id, told) => {
-    const line = `{"type":"abort","inner":{"id":7},"id": ${id}}`;
+    // The number that it would come back as stands in the line, too.
+    const line = `{"type":"abort","inner":{"id":7},"rounded":${Number(id)},"id": ${id}}`;
     expect(await desk({ abort: () => done }).send(line)).toEqual({
       type: "response",
       command: "abort",

@@ -215,13 +215,21 @@ function isId(id: unknown, line: string): boolean {
 
 /** A large whole number may lose its last digits when it is read: the answer would carry the id of another command. */
 function isRounded(id: unknown, line: string): boolean {
-  return Number.isInteger(id) && !Number.isSafeInteger(id) && !line.includes(String(id));
+  if (!Number.isInteger(id) || Number.isSafeInteger(id)) return false;
+  const written = writtenAs(id, line);
+  return written.length === 0 || written.some((number) => number !== String(id));
+}
+
+/** All ways in which the line writes this number as an id. Which of them is that of the command is not told here. */
+function writtenAs(id: unknown, line: string): string[] {
+  const numbers = [...line.matchAll(/"id"\s*:\s*(-?\d[\d.eE+-]*)/g)].map(([, number]) => String(number));
+  return numbers.filter((number) => Number(number) === id);
 }
 
 function idProblem(id: unknown, line: string): string {
   if (!isRounded(id, line)) return `"id" must be a string or a number, got ${kindOf(id)}`;
-  const written = [...line.matchAll(/"id"\s*:\s*(-?\d[\d.eE+-]*)/g)].map(([, number]) => number);
-  return `id ${written.find((number) => Number(number) === id) ?? id} cannot be repeated exactly: use a string`;
+  const told = writtenAs(id, line).find((number) => number !== String(id)) ?? id;
+  return `id ${told} cannot be repeated exactly: use a string`;
 }
 
 /** The usual id needs no escaping. */
