@@ -164,6 +164,27 @@ it("ends an answer that does not end, and keeps what came", async () => {
   expect(asked).toBe(5);
 });
 
+it("ends an answer of more blocks than anybody means to say, and runs none of its tools", async () => {
+  const flood = (count: number) => calls(...new Array(count).fill(["ls", '{"path":"."}']));
+  const { outcome, events } = await play(answering(flood(1001)).stream, [tool("ls", async () => "ran")]);
+  expect(outcome).toMatchObject({
+    stopReason: "error",
+    error: { kind: "bad_request", retryable: false, message: expect.stringContaining("was ended after 1000 blocks") },
+  });
+  expect(events.filter(({ type }) => type === "tool_execution_end")).toHaveLength(1000);
+  expect(resultText(events, "call_999")).toContain("Tool was not executed");
+  const most = await play(answering(flood(1000)).stream, [tool("ls", async () => "ran")]);
+  expect(most.outcome.stopReason).toBe("stop");
+  expect(resultText(most.events, "call_999")).toBe("ran");
+});
+
+it("says that it was aborted when it was, however many blocks came", async () => {
+  const error = new ProviderError("aborted", "Request was aborted");
+  const many = [...calls(...new Array(1001).fill(["ls", "{}"])).slice(0, -1), { type: "error", error } as const];
+  const { outcome } = await play(answering(many).stream);
+  expect(outcome.error?.kind).toBe("aborted");
+});
+
 describe("the agent loop", () => {
   it("plays a plain text turn in the order of the protocol", async () => {
     const { story, outcome } = await play(answering(text("hello")).stream);

@@ -1,4 +1,4 @@
-import { createAssembly } from "@tiller/ai/assemble";
+import { type Assembly, createAssembly, MOST_BLOCKS } from "@tiller/ai/assemble";
 import { ProviderError } from "@tiller/ai/errors";
 import { askedModel } from "@tiller/ai/model-secrets";
 import type { Delta, DeltaStream, ModelRequest } from "@tiller/ai/provider";
@@ -71,8 +71,9 @@ export async function assistantTurn(
       last = { type: "error", error: new ProviderError("aborted", objection) };
       break;
     }
-    if (assembly.size > LONGEST_ANSWER && !last) {
-      last = { type: "error", error: tooLong(ports.model()) };
+    const excess = last?.type === "error" ? undefined : tooLong(assembly, last !== undefined);
+    if (excess !== undefined) {
+      last = { type: "error", error: endedAfter(ports.model(), excess) };
       break;
     }
   }
@@ -108,8 +109,14 @@ function asSettled({ message, error, broken }: TurnAnswer): TurnAnswer {
 /** In characters. Far more than any model can say: a server that does not stop must not fill the memory. */
 const LONGEST_ANSWER = 32 * 1024 * 1024;
 
-function tooLong({ provider, id }: Model): ProviderError {
-  const text = `The answer of ${provider}/${id} was ended after ${LONGEST_ANSWER} characters: no answer may be longer`;
+/** After how much an answer is ended; of blocks that were dropped the end of the answer must not be silent either. */
+function tooLong({ size, hasTooManyBlocks }: Assembly, isOver: boolean): string | undefined {
+  if (hasTooManyBlocks) return `${MOST_BLOCKS} blocks (texts, thoughts and tool calls)`;
+  return size > LONGEST_ANSWER && !isOver ? `${LONGEST_ANSWER} characters` : undefined;
+}
+
+function endedAfter({ provider, id }: Model, excess: string): ProviderError {
+  const text = `The answer of ${provider}/${id} was ended after ${excess}: no answer may be longer`;
   return new ProviderError("bad_request", text);
 }
 

@@ -1,7 +1,7 @@
 import type { StreamEvent } from "@tiller/protocol/stream-event";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Assembly, createAssembly } from "./assemble.ts";
+import { type Assembly, createAssembly, MOST_BLOCKS } from "./assemble.ts";
 import { ProviderError } from "./errors.ts";
 import type { Delta } from "./provider.ts";
 import { testModel } from "./testing.ts";
@@ -186,3 +186,17 @@ function cut(body: string, places: readonly number[]): string[] {
   const borders = [...new Set(places.filter((place) => place < body.length))].sort((a, b) => a - b);
   return [0, ...borders].map((start, i) => body.slice(start, borders[i]));
 }
+
+test("blocks behind the most that an answer may have are dropped, with what would have grown in them", () => {
+  const all = Array.from({ length: MOST_BLOCKS }, (_, index) => [text(index), grow(index, "a")]).flat();
+  const { assembly, events } = assemble(all);
+  expect(assembly.hasTooManyBlocks).toBe(false);
+  // Under an index that is open, too: what it said before stays.
+  const more = [text(7), grow(7, "lost"), close(7), call(MOST_BLOCKS, "late"), grow(MOST_BLOCKS, "{}")];
+  expect(more.map((delta) => assembly.apply(delta)).filter((event) => event !== undefined)).toEqual([]);
+  expect(assembly.hasTooManyBlocks).toBe(true);
+  assembly.finish("stop");
+  expect(events).toHaveLength(2 * MOST_BLOCKS);
+  expect(assembly.message.content).toHaveLength(MOST_BLOCKS);
+  expect(assembly.message.content[7]).toEqual({ type: "text", text: "a" });
+});

@@ -26,6 +26,8 @@ export interface Assembly {
   readonly brokenArguments: ReadonlyMap<string, BrokenArguments>;
   /** Characters that came so far. */
   readonly size: number;
+  /** The answer has begun more than `MOST_BLOCKS` blocks; those behind them were dropped. */
+  readonly hasTooManyBlocks: boolean;
   start(): StreamEvent;
   /** At most one event a delta. `done` and `error` are not applied here: see `finish` and `fail`. */
   apply(delta: Delta): StreamEvent | undefined;
@@ -36,6 +38,12 @@ export interface Assembly {
   /** Closes what is open, then `error`. */
   fail(error: ProviderError): StreamEvent[];
 }
+
+/**
+ * Far more than any model means to say. Each is told by frames of its own and each tool call gets a result, so that a short
+ * answer of nothing but calls would make work and output without end.
+ */
+export const MOST_BLOCKS = 1000;
 
 /**
  * A block that still grows, with its place in the message. `tail` is what has come last and is not in its text yet, `raw` the
@@ -52,6 +60,7 @@ interface Folding {
   readonly model: Model;
   readonly broken: Map<string, BrokenArguments>;
   size: number;
+  hasTooManyBlocks: boolean;
   /** By the provider's index. */
   readonly open: Map<number, OpenBlock>;
   /** The block that grew last: nearly always the one that grows next. */
@@ -74,6 +83,7 @@ export function createAssembly(model: Model, timestamp: number): Assembly {
     model,
     broken: new Map(),
     size: 0,
+    hasTooManyBlocks: false,
     open: new Map(),
     lastIndex: -1,
     lastBlock: undefined,
@@ -83,6 +93,9 @@ export function createAssembly(model: Model, timestamp: number): Assembly {
     brokenArguments: folding.broken,
     get size() {
       return folding.size;
+    },
+    get hasTooManyBlocks() {
+      return folding.hasTooManyBlocks;
     },
     start: () => ({ type: "start" }),
     apply: (delta) => apply(folding, delta),
@@ -146,17 +159,26 @@ function settle(block: OpenBlock): void {
   else block.raw += tail;
 }
 
-function openBlock(folding: Folding, delta: Extract<Delta, { type: "open" }>): StreamEvent {
+function openBlock(folding: Folding, delta: Extract<Delta, { type: "open" }>): StreamEvent | undefined {
   // A server may begin the next block under an index that it never closed: what was said of the one before stays.
   const before = folding.open.get(delta.index);
   if (before) settle(before);
   const contentIndex = folding.message.content.length;
+  if (contentIndex === MOST_BLOCKS) return dropBlock(folding, delta.index);
   const { block, event } = newBlock(withOwnId(folding, delta.block, contentIndex), contentIndex);
   folding.message.content.push(block.content);
   folding.open.set(delta.index, block);
   folding.lastIndex = delta.index;
   folding.lastBlock = block;
   return event;
+}
+
+/** What follows under this index belongs to no block, and is dropped with it. */
+function dropBlock(folding: Folding, index: number): undefined {
+  folding.hasTooManyBlocks = true;
+  folding.open.delete(index);
+  folding.lastIndex = -1;
+  folding.lastBlock = undefined;
 }
 
 /** Two calls of one message with the same id could not be told apart by anybody: neither their events nor their results. */

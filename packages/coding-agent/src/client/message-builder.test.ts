@@ -44,6 +44,23 @@ describe("messages from pieces", () => {
     expect(build([{ type: "text_delta", contentIndex: 0, delta: "late" }])).toEqual([[{ type: "text", text: "late" }]]);
   });
 
+  it("go on from the last whole one where the agent leaves it out for a while, and leave that one as it was", () => {
+    const builder = createMessageBuilder();
+    builder.begin(begin);
+    const whole = update({ type: "text_end", contentIndex: 0, content: "one" });
+    whole.message.content = [{ type: "text", text: "one" }];
+    builder.update(whole);
+    const start = update({ type: "text_start", contentIndex: 1 });
+    builder.update(start);
+    const thin = update({ type: "text_delta", contentIndex: 1, delta: "two" });
+    builder.update(thin);
+    expect(thin.message.content).toEqual([
+      { type: "text", text: "one" },
+      { type: "text", text: "two" },
+    ]);
+    expect(whole.message.content).toEqual([{ type: "text", text: "one" }]);
+  });
+
   it("begin anew, and stay as they are when the agent sends them whole", () => {
     const builder = createMessageBuilder();
     builder.begin(begin);

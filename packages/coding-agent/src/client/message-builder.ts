@@ -18,6 +18,8 @@ const FLATTEN_STEP = 4096;
 export function createMessageBuilder(): MessageBuilder {
   let growing: Partial<AssistantMessage> & { role: "assistant"; content: AssistantContent[] } = empty();
   let flatAt = FLATTEN_STEP;
+  /** What the agent sent whole last: it belongs to whoever got it, and does not grow. */
+  let whole: AgentEvent<"message_update">["message"] | undefined;
 
   /** The engine keeps a text that grows by tokens as a tree of them; to look at a character makes it one string again. */
   const flatten = (text: string): void => {
@@ -49,12 +51,18 @@ export function createMessageBuilder(): MessageBuilder {
 
   return {
     begin({ message }) {
+      whole = undefined;
       if (message.role === "assistant") growing = { ...message, content: [...message.content] };
     },
     update(event) {
       const piece = event.assistantMessageEvent;
-      // Whole already: the agent sends snapshots.
-      if (event.message.content.length > 0) return;
+      // Whole already: the agent sends snapshots. It may leave them out for a while when a message is huge.
+      if (event.message.content.length > 0) {
+        whole = event.message;
+        return;
+      }
+      if (whole) growing = structuredClone(whole) as typeof growing;
+      whole = undefined;
       apply(piece);
       if (event.usage) growing.usage = event.usage;
       if (piece.type === "done") event.message = piece.message;
@@ -65,6 +73,7 @@ export function createMessageBuilder(): MessageBuilder {
       }
     },
     end() {
+      whole = undefined;
       growing = empty();
     },
   };

@@ -129,6 +129,20 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
         { promptId: "prompt-1" },
       );
     },
+    /** A block that comes whole: its start and its end. */
+    call(contentIndex: number) {
+      const toolCall = { type: "toolCall", id: `c${contentIndex}`, name: "ls", arguments: {} } as const;
+      message.content.push(toolCall);
+      const snapshot = () => message;
+      const start = { type: "toolcall_start", contentIndex, id: toolCall.id, toolName: "ls" } as const;
+      out.take({ type: "message_update", event: start, snapshot }, { promptId: "prompt-1" });
+      const end = { type: "toolcall_end", contentIndex, toolCall } as const;
+      out.take({ type: "message_update", event: end, snapshot }, { promptId: "prompt-1" });
+    },
+    done() {
+      const event = { type: "done", reason: "stop", message } as const;
+      out.take({ type: "message_update", event, snapshot: () => message }, { promptId: "prompt-1" });
+    },
     close() {
       const text = message.content[0]?.type === "text" ? message.content[0].text : "";
       out.take(
@@ -342,6 +356,37 @@ describe("event frames", () => {
     expect(deltas(s.frames).length).toBeLessThanOrEqual(5);
     s.close();
     expect(deltas(s.frames).join("")).toBe("x".repeat(3000) + "y".repeat(20));
+  });
+
+  it("snapshot mode: starts and ends repeat a huge message for a while, then leave it out until it is due again", async () => {
+    const s = stage("snapshot");
+    s.open();
+    s.say("x".repeat(4 * 1024 * 1024));
+    await s.tick();
+    const before = s.frames.length;
+    const sizes = () =>
+      s.frames.slice(before).map(({ message }) => JSON.stringify((message as AssistantMessage).content).length);
+    for (let index = 1; index <= 6; index++) s.call(index);
+    const isWhole = (size: number) => size > 4e6;
+    // Four or five of them are 16 MiB and more; the true message stands in each as far as it goes.
+    expect(sizes().slice(0, 4).every(isWhole)).toBe(true);
+    expect(sizes().slice(5)).toEqual(new Array(7).fill(2));
+    expect(s.frames.slice(before).map((f) => (f.assistantMessageEvent as { partial: unknown }).partial)).toEqual(
+      s.frames.slice(before).map((f) => f.message),
+    );
+    // Half a second is what such a message has to wait.
+    await s.advance(600);
+    s.call(7);
+    expect(sizes().slice(12).map(isWhole)).toEqual([true, false]);
+    s.done();
+    expect(sizes().slice(14).map(isWhole)).toEqual([true]);
+    // A replay has it in its newest frames alone, too.
+    expect(
+      s
+        .told(0)
+        .frames.map((f) => JSON.stringify(f.message).length > 4e6)
+        .filter(Boolean),
+    ).toHaveLength(4);
   });
 
   it("joining the deltas always gives the final text, also when the mode changes on the way", async () => {

@@ -86,6 +86,12 @@ const SNAPSHOT_INTERVAL_MS = 1000 / 30;
 /** And of a huge one no more than this per millisecond, so that output does not grow with the square of the message. */
 const SNAPSHOT_RATE = 8 * 1024;
 
+/**
+ * The beginning and the end of a block cannot wait and cannot be joined. Of one message they repeat this many characters ahead
+ * of that rate; then they are thin, as in delta mode, until a snapshot is due again.
+ */
+const MOST_AHEAD = 16 * 1024 * 1024;
+
 /** What comes before the message in such a frame. */
 const START_HEAD = '{"type":"message_start","message":';
 type WholeMessage = Extract<SessionEvent, { type: "message_start" | "message_end" }>;
@@ -112,6 +118,8 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
   let cancelTimer: (() => void) | undefined;
   let lastSize = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
+  /** Characters of the open message that were repeated before they were due. */
+  let ahead = 0;
   let block: Block | undefined;
   let told: { message: AgentMessage; json: string } | undefined;
 
@@ -148,13 +156,15 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
     writer.raw(json);
   };
 
-  /** Once more, in the mode that the host has chosen by now. */
-  const render: RenderUpdate = ({ place }, event, told) => {
-    const end = `${placeJson(place)},"seq":${told}}`;
-    const message = open.snapshot?.();
-    return mode === "delta" || !message
-      ? thinFrame(event, end)
-      : snapshotFrame(event, toJson(message), message.usage, end);
+  /** Once more, in the mode that the host has chosen by now; of many, the message stands in the newest alone. */
+  const renderer = (): RenderUpdate => {
+    const message = mode === "delta" ? undefined : open.snapshot?.();
+    const whole = message && toJson(message);
+    return ({ place }, event, told, behind) => {
+      const end = `${placeJson(place)},"seq":${told}}`;
+      const isThin = whole === undefined || behind * whole.length > MOST_AHEAD;
+      return isThin ? thinFrame(event, end) : snapshotFrame(event, whole, message?.usage, end);
+    };
   };
 
   const sendPlain = (event: { type: string }, place: EventPlace | undefined): void => {
@@ -171,13 +181,24 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
     send(event.type, json.slice(0, -1) + stamp(place));
   };
 
+  /** How long the next snapshot of the message has to wait. */
+  const untilDue = (): number =>
+    lastSize > SMALL_MESSAGE
+      ? lastAt + Math.max(SNAPSHOT_INTERVAL_MS, lastSize / SNAPSHOT_RATE) - clock.now()
+      : Number.NEGATIVE_INFINITY;
   const sendUpdate = (event: Update["event"], snapshot: Update["snapshot"], place: EventPlace | undefined): void => {
-    const message = snapshot();
-    const whole = messageJson.of(message);
-    writer.raw(snapshotFrame(event, whole, message.usage, stamp(place)));
+    const isAhead = untilDue() > 0;
+    const isLast = event.type === "done" || event.type === "error";
+    if (isAhead && ahead > MOST_AHEAD && !isLast) writer.raw(thinFrame(event, stamp(place)));
+    else {
+      const message = snapshot();
+      const whole = messageJson.of(message);
+      writer.raw(snapshotFrame(event, whole, message.usage, stamp(place)));
+      lastSize = whole.length;
+      lastAt = clock.now();
+      if (isAhead) ahead += lastSize;
+    }
     note(event, snapshot, place);
-    lastSize = whole.length;
-    lastAt = clock.now();
   };
   const note = (event: Update["event"], snapshot: Update["snapshot"], place: EventPlace | undefined): void => {
     open.snapshot = snapshot;
@@ -216,9 +237,9 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
   };
   const flushWhenDue = (): void => {
     if (!flushing) return;
-    const due = lastAt + Math.max(SNAPSHOT_INTERVAL_MS, lastSize / SNAPSHOT_RATE) - clock.now();
+    const due = untilDue();
     if (writer.busy && writer.waiting > 0) void writer.flushed().then(flushWhenDue);
-    else if (lastSize > SMALL_MESSAGE && due > 0) cancelTimer = clock.after(due, flush);
+    else if (due > 0) cancelTimer = clock.after(due, flush);
     else flush();
   };
 
@@ -284,7 +305,7 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
       follow(false);
       kept.flush(seq);
       const after = given ?? seq;
-      const { base, frames } = replayAfter(after, kept, open.told, render);
+      const { base, frames } = replayAfter(after, kept, open.told, renderer());
       return { oldest: base + 1, latest: seq, missed: after < base, frames };
     },
     take(event, place) {
@@ -293,7 +314,10 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
       if (event.type !== "message_update") {
         flush();
         follow(event.type === "agent_start");
-        if (event.type === "message_start") lastSize = 0;
+        if (event.type === "message_start") {
+          lastSize = 0;
+          ahead = 0;
+        }
         if (event.type === "message_start" || event.type === "message_end") {
           open.clear();
           messageJson.clear();

@@ -9,8 +9,8 @@ export interface Replay {
   frames: string[];
 }
 
-/** Makes the frame of an increment under a number that it was told under. */
-export type RenderUpdate = (updates: ToldUpdates, event: ToldUpdates["event"], seq: number) => string;
+/** Makes the frame of an increment under a number that it was told under; so many more stand behind it. */
+export type RenderUpdate = (updates: ToldUpdates, event: ToldUpdates["event"], seq: number, behind: number) => string;
 
 export function replayAfter(
   after: number,
@@ -19,9 +19,9 @@ export function replayAfter(
   render: RenderUpdate,
 ): Replay {
   const { base, frames } = journal.after(after);
-  const updates = told.flatMap((group) => {
+  const updates = told.flatMap((group, at) => {
     const missed = missedOf(group, after);
-    return missed ? [{ seq: missed.seq, json: render(group, missed.event, missed.seq) }] : [];
+    return missed ? [{ seq: missed.seq, json: render(group, missed.event, missed.seq, told.length - 1 - at) }] : [];
   });
   return { base, frames: merged(frames, updates) };
 }
