@@ -2,7 +2,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { abortsIn } from "./aborts.mjs";
 import { endStrays, forgetPeak, residentMb, treeCpuMs } from "./machine.mjs";
-import { countIn, DELTAS, expect, expectText, firstAnswer, idle, prompt, seenByMock, withAgent } from "./sampling.mjs";
+import {
+  countIn,
+  DELTAS,
+  expect,
+  expectText,
+  FLOOR,
+  firstAnswer,
+  idle,
+  prompt,
+  seenByMock,
+  withAgent,
+} from "./sampling.mjs";
 import { median } from "./statistics.mjs";
 
 export const ttft = {
@@ -104,6 +115,71 @@ export const tools = {
       expect(contender, "tools run", countIn(agent.takeOutput(), '{"type":"tool_execution_end"'), turns);
       return { ms, cpu, mb: (received - before.received) / 1e6, body: (await seenByMock(bench)).longest / 1e3 };
     }),
+};
+
+const REQUEST = "a bare request";
+
+/** The mock asked by somebody who only reads the answer: what is above it is an agent's own. */
+async function bareRequest(bench, message) {
+  const body = JSON.stringify({ messages: [{ role: "user", content: message }] });
+  const began = performance.now();
+  const response = await fetch(`http://127.0.0.1:${bench.port}/v1/messages`, { method: "POST", body });
+  const reader = response.body.getReader();
+  await reader.read();
+  const first = performance.now() - began;
+  for (;;) {
+    const { done } = await reader.read();
+    if (done) return { first, end: performance.now() - began };
+  }
+}
+
+/** Ten short answers and a long one, against the same without an agent. */
+export const aboveRequest = {
+  reps: 3,
+  floor: REQUEST,
+  numbers: {
+    warm: ["later prompt to first delta", "ms"],
+    end: ["later prompt to end", "ms"],
+    long: ["10,000 deltas", "ms"],
+  },
+  async sample(bench, contender) {
+    const measure = async (ask) => {
+      await ask("deltas=20");
+      const short = [];
+      for (let i = 0; i < 10; i++) short.push(await ask("deltas=20"));
+      const middle = (key) => median(short.map((one) => one[key]));
+      const { end: long } = await ask(`deltas=${bench.quick ? 20 : 10_000}`);
+      return { warm: middle("first"), end: middle("end"), long };
+    };
+    if (contender === REQUEST) return measure((message) => bareRequest(bench, message));
+    const agents = (agent) => measure((message) => prompt(agent, message));
+    return withAgent(bench, contender, agents, { args: DELTAS });
+  },
+};
+
+/** The other API that nearly every server speaks. The floor agent speaks one alone. */
+export const openai = {
+  reps: 5,
+  numbers: {
+    cold: ["OpenAI Chat Completions: first prompt to first delta", "ms"],
+    warm: ["OpenAI Chat Completions: later prompt to first delta", "ms"],
+    long: ["OpenAI Chat Completions: 10,000 deltas", "ms"],
+  },
+  async sample(bench, contender) {
+    if (contender === FLOOR) return {};
+    const measure = async (agent) => {
+      await firstAnswer(agent);
+      const { first: cold } = await prompt(agent, "deltas=20");
+      const later = [];
+      for (let i = 0; i < 10; i++) later.push((await prompt(agent, "deltas=20")).first);
+      const pieces = bench.quick ? 20 : 10_000;
+      const { end: long } = await prompt(agent, `deltas=${pieces}`);
+      await expectText(agent, contender, pieces);
+      return { cold, warm: median(later), long };
+    };
+    const model = ["--provider", "mock-openai", "--model", "mock-1"];
+    return withAgent(bench, contender, measure, { args: DELTAS, model });
+  },
 };
 
 /** By then a process that is to be ended has ended, and a connection that is to be closed is closed. */

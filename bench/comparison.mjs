@@ -1,5 +1,5 @@
 // Tiller beside its peers and the floor agent, all in one run and in turns.
-import { abort, abortInText, faults, paced, stream, tools, ttft } from "./beside-answers.mjs";
+import { abort, abortInText, aboveRequest, faults, openai, paced, stream, tools, ttft } from "./beside-answers.mjs";
 import { commands, resumed, session, shell } from "./beside-commands.mjs";
 import { ending, firstStart, many, memory, start } from "./beside-processes.mjs";
 import { PEER_NAMES } from "./peers.mjs";
@@ -22,6 +22,8 @@ const PARTS = [
   ending,
   stream(2_000, 3, { record: true }),
   paced,
+  aboveRequest,
+  openai,
   session(0, 3),
   session(1_000, 3),
   session(10_000, 3),

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// A model on loopback that speaks the Anthropic Messages API. Prints {"port":N} and ends when its stdin does.
+// A model on loopback that speaks the Anthropic Messages API, and OpenAI Chat Completions for the first kind of answer below.
+// Prints {"port":N} and ends when its stdin does.
 //
 // It keeps no script: the prompt says what to answer, the last one in the request counts. Of a long request only the end
 // is looked at; reading 20 MB must not take longer than sending them.
@@ -47,14 +48,34 @@ const endFor = (count) =>
   event({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: count } }) +
   event({ type: "message_stop" });
 
+const chatEvent = (fields) =>
+  `data: ${JSON.stringify({ id: "chat_1", object: "chat.completion.chunk", created: 1, model: "mock-1", ...fields })}\n\n`;
+const chatPiece = (delta, finish_reason = null) => chatEvent({ choices: [{ index: 0, delta, finish_reason }] });
+const chatEnd = (count) =>
+  chatPiece({}, "stop") +
+  chatEvent({ choices: [], usage: { prompt_tokens: 10, completion_tokens: count, total_tokens: 10 + count } }) +
+  "data: [DONE]\n\n";
+
+/** How an answer looks in each API. */
+const FORMS = {
+  "/v1/messages": { begin: START, piece: pieceEvent, end: endFor },
+  "/v1/chat/completions": {
+    begin: chatPiece({ role: "assistant", content: "" }),
+    piece: (i) => chatPiece({ content: pieceText(i) }),
+    end: chatEnd,
+  },
+};
+
 /** Whole answers, made once each: the mock shall never be what is measured. */
 const whole = new Map();
-function wholeAnswer(count) {
-  if (!whole.has(count)) {
-    const pieces = Array.from({ length: count }, (_, i) => pieceEvent(i));
-    whole.set(count, Buffer.from(START + pieces.join("") + endFor(count)));
+function wholeAnswer(path, count) {
+  const key = `${path} ${count}`;
+  if (!whole.has(key)) {
+    const { begin, piece, end } = FORMS[path];
+    const pieces = Array.from({ length: count }, (_, i) => piece(i));
+    whole.set(key, Buffer.from(begin + pieces.join("") + end(count)));
   }
-  return whole.get(count);
+  return whole.get(key);
 }
 
 let seen;
@@ -151,6 +172,7 @@ const SSE = { "content-type": "text/event-stream", "cache-control": "no-cache" }
 
 const server = http.createServer((request, response) => {
   if (request.url === "/seen") return tellSeen(response);
+  const path = request.url.endsWith("/chat/completions") ? "/v1/chat/completions" : "/v1/messages";
   const pieces = [];
   let kept = 0;
   let length = 0;
@@ -170,7 +192,7 @@ const server = http.createServer((request, response) => {
     const call = callAnswer(body);
     if (call) response.end(call);
     else if (plan.every > 0) sendPaced(response, plan);
-    else response.end(wholeAnswer(plan.count));
+    else response.end(wholeAnswer(path, plan.count));
   });
 });
 server.keepAliveTimeout = 600_000;

@@ -7,14 +7,16 @@ async function startMock() {
   onTestFinished(() => void mock.kill());
   const [line] = await once(mock.stdout, "data");
   const { port } = JSON.parse(String(line));
-  const ask = (content: string, signal?: AbortSignal) =>
-    fetch(`http://127.0.0.1:${port}/v1/messages`, {
+  const post = (path: string, content: string, signal?: AbortSignal) =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
       method: "POST",
       body: JSON.stringify({ messages: [{ role: "user", content }] }),
       signal: signal ?? null,
     });
+  const ask = (content: string, signal?: AbortSignal) => post("/v1/messages", content, signal);
+  const askChat = (content: string) => post("/v1/chat/completions", content);
   const seen = async (): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/seen`)).json();
-  return { ask, seen };
+  return { ask, askChat, seen };
 }
 
 test.each([429, 500, 529])("a request that shall fail with %i does so once", async (status) => {
@@ -44,4 +46,13 @@ test("it tells what it has seen since it told the last time", async () => {
   expect(await seen()).toMatchObject({ requests: 1, brokenOff: 0 });
   leaving.abort();
   await expect.poll(seen).toEqual({ ...nothing, brokenOff: 1 });
+});
+
+test("it answers in the words of the API that is asked", async () => {
+  const { askChat } = await startMock();
+  const events = (await (await askChat("deltas=2")).text()).split("\n\n").filter((event) => event !== "");
+  expect(events.at(-1)).toBe("data: [DONE]");
+  const chunks = events.slice(0, -1).map((event) => JSON.parse(event.slice("data: ".length)));
+  expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toHaveLength(8);
+  expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 2 } });
 });

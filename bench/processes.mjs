@@ -42,7 +42,7 @@ async function endByStdin({ child, ended }) {
 /** Nothing of the caller's environment but the path: above all no NODE_OPTIONS and no NODE_EXTRA_CA_CERTS. */
 const cleanEnv = (home) => ({ PATH: process.env.PATH, LANG: "C.UTF-8", HOME: home, TMPDIR: home });
 
-/** A home folder of one sample with the mock as the only provider. */
+/** A home folder of one sample with the mock as the only provider, under a name for each API that it speaks. */
 export function createHome(tmp, port) {
   const home = mkdtempSync(join(tmp, "home-"));
   const agentDir = join(home, "agent");
@@ -53,7 +53,10 @@ export function createHome(tmp, port) {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const model = { id: "mock-1", name: "Mock", reasoning: false, input: ["text"], cost };
   const models = [{ ...model, contextWindow: 100_000_000, maxTokens: 100_000 }];
-  const providers = { mock: { baseUrl: url, api: "anthropic-messages", apiKey: "key", models } };
+  const providers = {
+    mock: { baseUrl: url, api: "anthropic-messages", apiKey: "key", models },
+    "mock-openai": { baseUrl: `${url}/v1`, api: "openai-completions", apiKey: "key", models },
+  };
   const text = JSON.stringify({ providers });
   writeFileSync(join(agentDir, "models.json"), text);
   return {

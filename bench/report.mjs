@@ -128,8 +128,7 @@ A long session is opened, read with \`get_messages\`, appended to with \`bash\` 
 what is needed when it is needed: part of the cost of opening is in the first \`get_messages\` or the first prompt, and part of the
 memory in the first prompt. So there are rows of what they took together in one sample, and of memory after the prompts.
 
-Left out: the mock asked without an agent, the OpenAI protocol, the first delta of 20 agents at once, and what is said of an
-answer that failed.
+Left out: what is said of an answer that failed, as each of them tries again and gets it.
 
 ![Tiller beside its peers](peers.svg)
 
