@@ -10,14 +10,15 @@ import { dataOf, expectFileHolds, fileOf, messagesOf, script, textsOf } from "./
 
 /** Disks that are full and folders that may only be read: the real process under a limit of its own. */
 
-const start = useRpc();
-
 let home = "";
 beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), "tiller-disk-")));
   chmodSync(home, 0o755);
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+// Hooks run backwards: the processes end, and have kept their compiled code, before the folder goes.
+const start = useRpc();
 
 /** A program for `cli` that prepares the place, then starts the real one in it with the same streams. */
 function launcher(prepare: string, command: string, options = "{}"): string {
