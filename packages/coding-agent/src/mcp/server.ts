@@ -34,8 +34,8 @@ export interface CallHow {
 
 export interface ServerSurroundings {
   clock: Clock;
-  /** What servers get of our environment. */
-  env: Readonly<Record<string, string | undefined>>;
+  /** What a server that starts now gets of our environment. */
+  env(): Readonly<Record<string, string | undefined>>;
   /** What `$NAME` in the configuration stands for. */
   fullEnv: Readonly<Record<string, string | undefined>>;
   runCommand: RunCommand;
@@ -124,7 +124,7 @@ export function createServer(config: ServerConfig, around: ServerSurroundings): 
       open: (events: Parameters<typeof openHttp>[1]) =>
         "url" in reach
           ? openHttp({ ...reach, headers: values }, events)
-          : openStdio({ ...reach, env: { ...around.env, ...values } }, events),
+          : openStdio({ ...reach, env: { ...around.env(), ...values } }, events),
       onToolsChanged: refreshSoon,
       onEnd(why: Error) {
         // Whoever starts it hears of it too, and tells it.

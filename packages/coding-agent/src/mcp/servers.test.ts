@@ -39,7 +39,7 @@ function open(configs: ServerConfig[], clock: Clock = systemClock) {
   const added: string[] = [];
   const servers = createServers({
     clock,
-    env: { PATH: process.env.PATH },
+    env: () => ({ PATH: process.env.PATH }),
     fullEnv: { KEY: "secret-of-mine" },
     runCommand: async () => ({ output: "" }),
     clientVersion: "1",
