@@ -1,6 +1,6 @@
 import { secretsInUrl } from "@tiller/ai/model-secrets";
 import type { RunCommand } from "@tiller/ai/secret-commands";
-import { withoutSecrets } from "@tiller/ai/spelled-secrets";
+import { withoutCutSecrets } from "@tiller/ai/spelled-secrets";
 import type { Clock } from "@tiller/protocol/clock";
 import type { McpServerState } from "../session/ports.ts";
 import { expandValues, type ServerConfig } from "./config.ts";
@@ -116,7 +116,7 @@ export function createServer(config: ServerConfig, around: ServerSurroundings): 
     const hidden = found.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
     return {
       clock,
-      hide: (text: string) => withoutSecrets(text, hidden),
+      hide: (text: string) => withoutCutSecrets(text, hidden),
       clientVersion: around.clientVersion,
       startMs: START_MS,
       callMs: timeoutMs,
