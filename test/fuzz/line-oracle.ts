@@ -36,13 +36,25 @@ function answerTo(text: string, commands: ReadonlySet<string>): Expected | undef
   return ANSWER_FRAMES.has(type) ? undefined : answerKey(type);
 }
 
-/** A whole number that a double does not hold, so that it would be written otherwise, is refused. */
+/** A number that a double does not hold, so that it would come back as another one, is refused. */
 function isRepeatable(id: unknown, text: string): boolean {
   if (typeof id !== "number" || !Number.isFinite(id)) return false;
-  if (!Number.isInteger(id) || Number.isSafeInteger(id)) return true;
+  if (Number.isSafeInteger(id)) return true;
   const ids = [...text.matchAll(/"id"\s*:\s*(-?[\d.eE+-]+)/g)].map(([, number]) => number ?? "");
   const meant = ids.filter((number) => Number(number) === id);
-  return meant.length > 0 && meant.every((number) => number === JSON.stringify(id));
+  return meant.length > 0 && meant.every((number) => isSame(number, JSON.stringify(id)));
+}
+
+/** Worked out with whole numbers of any size. */
+function isSame(one: string, other: string): boolean {
+  const read = (number: string) => {
+    const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+    return { digits: BigInt(`${sign}${whole}${fraction}`), exponent: Number(exponent) - fraction.length };
+  };
+  const [a, b] = [read(one), read(other)];
+  const least = Math.min(a.exponent, b.exponent);
+  const [left, right] = [a, b].map(({ digits, exponent }) => digits * 10n ** BigInt(exponent - least));
+  return left === right;
 }
 
 function parsed(text: string): unknown {

@@ -109,6 +109,32 @@ test("no key of a provider reaches a server, unless its own entry names the vari
   expect(resultIn(frames)).toEqual(Object.keys(env).map((name) => [`${name}=${kept[name]}`, false]));
 });
 
+test("no key of a provider that an extension registers reaches a server, and a later one no server that starts after it", async () => {
+  const env = { CORP_KEY: "k-1", CORP_HEADER: "k-2", BEGUN_KEY: "k-3", LATE_KEY: "k-4", EDITOR_OF_CHOICE: "ed" };
+  const extension = `export default (pi) => {
+    const provider = (apiKey, headers) =>
+      ({ baseUrl: "http://127.0.0.1:9/v1", api: "openai-completions", apiKey, headers, models: [{ id: "m" }] });
+    pi.registerProvider("corp", provider("CORP_KEY", { "x-h": "Bearer \${CORP_HEADER}" }));
+    pi.on("session_start", () => pi.registerProvider("begun", provider("$BEGUN_KEY")));
+    pi.registerCommand("late", { handler: async () => pi.registerProvider("late", provider("$LATE_KEY")) });
+  };`;
+  const asks = Object.keys(env)
+    .map((name) => `toolCall mcp__deck__environment ${JSON.stringify({ name })}`)
+    .join(" + ");
+  const agent = start({
+    args: ["--no-session"],
+    env,
+    agentFiles: { ...files({ deck: { ...deck, env: {} } }), "extensions/corp.js": extension },
+    script: [asks, 'text "Aye."', "toolCall mcp__deck__die {}", asks, 'text "Aye."'],
+  });
+  const before = await agent.prompt("What do you know?");
+  const seen = (kept: Record<string, string>) => Object.keys(env).map((name) => [`${name}=${kept[name]}`, false]);
+  expect(resultIn(before.frames)).toEqual(seen({ LATE_KEY: "k-4", EDITOR_OF_CHOICE: "ed" }));
+  await agent.prompt("/late");
+  const after = await agent.prompt("Die, and say it again");
+  expect(resultIn(after.frames).slice(1)).toEqual(seen({ EDITOR_OF_CHOICE: "ed" }));
+});
+
 test("servers of a project need a yes; --no-mcp means none at all", async () => {
   const mark = (cwd: string) => join(cwd, "started");
   const touching = { command: process.execPath, args: ["-e", "require('fs').writeFileSync('started', '')"] };

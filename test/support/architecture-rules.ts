@@ -403,6 +403,7 @@ export const CODE_RULES: readonly CodeRule[] = [
       "session/store/event-journal.ts",
       "session/store/journal-file.ts",
       // These read what is there, and move a deleted session to the trash.
+      "session/store/companions.ts",
       "session/store/entries-from.ts",
       "session/store/session-folders.ts",
       "session/store/session-head.ts",

@@ -1,5 +1,6 @@
 import type { Model } from "@tiller/protocol/model";
 import { builtinModelsOf } from "./catalogue.ts";
+import { cutWords } from "./cut-words.ts";
 import { readModelList, withShown } from "./listed-models.ts";
 import { publicUrl } from "./model-secrets.ts";
 import { modelsUrl, urlBelow } from "./providers/index.ts";
@@ -90,7 +91,7 @@ const LONGEST_QUOTE = 200;
 
 function words(body: string): string {
   const text = body.trim().replace(/\s+/g, " ");
-  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text || "(nothing)";
+  return cutWords(text, LONGEST_QUOTE) || "(nothing)";
 }
 
 function headersFor(row: ProviderRow, { apiKey, headers }: DiscoverOptions): Record<string, string> {

@@ -31,6 +31,8 @@ export interface ProviderConfig {
   isWhole?: true;
   /** It works out itself what a request needs to be let in. */
   findsKeys?: true;
+  /** The variables that it looks for a key in. */
+  keyVariables?: readonly string[];
 }
 
 /** What somebody gets who finds out which models there are. Nothing of it is kept for the next process. */

@@ -1,6 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
+import { failureOfError } from "./apis/openai-chat/endings.ts";
+import { cutWords } from "./cut-words.ts";
 import { ProviderError } from "./errors.ts";
+import { failureOf, unexpectedAnswer } from "./http/failure.ts";
 import { asStream, testServers } from "./http/test-servers.ts";
 import type { Delta } from "./provider.ts";
 import { redactError, redactQuoted, redactResponse, type SecretHolder, secretsOf } from "./redact.ts";
@@ -126,7 +130,58 @@ test.each(all)("%s: a key that a server says many times in %s is nowhere in the 
   const last = deltas.at(-1);
   const message = last?.type === "error" ? last.error.message : "";
   expect(message).toContain("[hidden]");
-  expect(message).not.toContain(LONG_KEY.slice(0, 8));
+  expect(message).not.toContain(LONG_KEY.slice(0, 4));
+});
+
+/** Its beginning is the same however it is spelled, occurs nowhere else, and is no name of what follows, as in `key=`. */
+const anyKey = fc
+  .tuple(fc.stringMatching(/^[A-Z]{4}$/), fc.stringMatching(/^[a-z0-9+/&<_%"-]{4,60}=?$/))
+  .map(([begin, rest]) => begin + rest);
+const SPELLED: readonly ((key: string) => string)[] = [
+  (key) => key,
+  encodeURIComponent,
+  (key) => encodeURIComponent(encodeURIComponent(key)),
+  (key) => key.replace(/[^A-Za-z0-9]/g, (sign) => `&#${sign.charCodeAt(0)};`),
+  (key) => key.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;"),
+  (key) => JSON.stringify(key).slice(1, -1),
+  (key) => key.replace(/[^A-Za-z0-9]/g, (sign) => String.raw`\u00${sign.charCodeAt(0).toString(16)}`),
+];
+
+test("wherever a text is cut, no four characters of a key are left", () => {
+  fc.assert(
+    fc.property(
+      anyKey,
+      fc.constantFrom(...SPELLED),
+      fc.nat(500),
+      fc.constantFrom("", "...", "…", ' (an "end")'),
+      (key, spelled, at, end) => {
+        const text = `no: ${spelled(key)}, `.repeat(9).slice(0, 500);
+        const cut = end.startsWith(" ") ? cutWords(text, at) : text.slice(0, at);
+        expect(redactQuoted(cut + end, secretsOf({ apiKey: key }))).not.toContain(key.slice(0, 4));
+      },
+    ),
+  );
+});
+
+test("wherever we cut what a server says, no four characters of a key are left", () => {
+  const answer = { status: 400, statusText: "Bad Request", headers: {} };
+  const ways: readonly ((words: string) => ProviderError)[] = [
+    (words) => failureOf({ ...answer, body: words }, 0),
+    (words) => failureOf({ ...answer, body: JSON.stringify({ error: { message: words } }) }, 0),
+    (words) => failureOf({ ...answer, body: `<html><p>${words}` }, 0),
+    (words) => failureOf({ ...answer, status: 302, headers: { location: `/${words}` }, body: "" }, 0),
+    (words) => unexpectedAnswer("host", { ...answer, status: 200, body: JSON.stringify({ error: words }) }),
+    (words) => failureOfError({ message: "no", metadata: { raw: words } }),
+    (words) => failureOfError({ words, metadata: { raw: { words } } }),
+  ];
+  fc.assert(
+    fc.property(anyKey, fc.nat(60), fc.constantFrom(...ways), (key, pad, way) => {
+      const words = "-".repeat(pad) + ` no: ${key.replace("<", "l")},`.repeat(300);
+      const { message } = redactError(way(words), { apiKey: key.replace("<", "l") });
+      expect(message).toContain("[hidden]");
+      expect(message).not.toContain(key.slice(0, 4));
+    }),
+  );
 });
 
 test("a server that calls its answer by the key", async () => {

@@ -450,6 +450,21 @@ describe("a whole provider", () => {
     expect(await ask(none.registry, "pier")).toEqual(['No key for "harbour": its provider finds none (Pass)']);
   });
 
+  it("names the variables of its keys, also after it is gone, and whatever else is in its object", () => {
+    const { providers } = desk({ env: { BARE: "x", HDR_BARE: "x" } });
+    const model = { ...mine.models[0], headers: { "x-m": `Bearer \${OF_MODEL}` }, self: {} };
+    model.self = model;
+    const headers = { "x-h": "HDR_BARE", "x-p": "PLAIN", "x-k": "!pass $COMMAND" };
+    providers.register("bare", { ...mine, apiKey: "BARE", headers, models: [model], oauth: { name: "n", model } });
+    providers.register("groq", { apiKey: "$OTHER", compat: { options: { token: `\${OPT}` } } });
+    const auth = { apiKey: { name: "Pass", variables: ["PASS", "OLD_PASS"] } };
+    providers.register("harbour", harbour({ auth }));
+    providers.unregister("bare");
+    providers.clear();
+    const named = ["BARE", "HDR_BARE", "OF_MODEL", "OLD_PASS", "OPT", "OTHER", "PASS"];
+    expect([...providers.keyVariables].toSorted()).toEqual(named);
+  });
+
   it("has variables for its key, and is there when one of them is", () => {
     const auth = { apiKey: { name: "Pass", variables: ["PASS", "OLD_PASS"] } };
     const { registry, providers } = desk();

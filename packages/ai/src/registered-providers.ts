@@ -2,6 +2,7 @@ import type { Clock } from "@tiller/protocol/clock";
 import type { Model } from "@tiller/protocol/model";
 import { isApiFamily } from "./api-families.ts";
 import type { Environment } from "./auth.ts";
+import { type SecretText, secretsOfModelsFile, variablesOf } from "./configured-secrets.ts";
 import { type Fields, firstProblem, isRecord, PROVIDER_CHECKS } from "./custom-fields.ts";
 import { type CustomModels, type CustomProvider, readCustomModels } from "./custom-models.ts";
 import type { SimpleContext, StreamSimple } from "./custom-stream.ts";
@@ -27,6 +28,8 @@ export interface Providers {
   readonly isWaiting: boolean;
   /** What was registered under a name. */
   get(name: string): ProviderConfig | undefined;
+  /** The variables of the environment that keys and headers of all that was ever registered come from. */
+  readonly keyVariables: ReadonlySet<string>;
   /** Those that have a way to log in. */
   logins(): { id: string; name: string }[];
   /** Logs in as the provider does it, and keeps what comes of it. `callbacks` are how a person is asked. */
@@ -79,6 +82,8 @@ export function createProviders(options: ProvidersOptions): Providers {
     return { ...made, speaker: speakerOf, ...loginParts(name, config.oauth, made.models, registry) };
   };
 
+  // A name that is taken back is still that of a key.
+  const keyVariables = new Set<string>();
   const lately = new Map<string, number>();
   /** A login may change the models. */
   const readAgain = (name: string, config: ProviderConfig): void => {
@@ -86,6 +91,7 @@ export function createProviders(options: ProvidersOptions): Providers {
     // Another one in its place, of which no model is known, has not been asked yet.
     if (!config.models && config.refreshModels !== configs.get(name)?.refreshModels) lately.delete(name);
     configs.set(name, config);
+    for (const variable of variablesOf(secretsOf(withVariables(config, env)))) keyVariables.add(variable);
     registry.register(name, provider);
     onChange();
   };
@@ -165,6 +171,7 @@ export function createProviders(options: ProvidersOptions): Providers {
       onChange();
     },
     get: (name) => configs.get(name),
+    keyVariables,
     logins: () =>
       [...configs].flatMap(([id, { oauth }]) =>
         oauth ? [{ id, name: oauth.name ?? registryName(registry, id) }] : [],
@@ -223,7 +230,16 @@ function withModels(
   isKnown: boolean,
   { env, speaks }: { env: Environment; speaks(api: string): boolean },
 ): Made {
-  const { streamSimple, oauth, models = [], refreshModels: _, isWhole, findsKeys: __, ...rest } = config;
+  const {
+    streamSimple,
+    oauth,
+    models = [],
+    refreshModels: _,
+    isWhole,
+    findsKeys: __,
+    keyVariables: ___,
+    ...rest
+  } = config;
   if (models.length === 0) throw wrongField(name, "models", "is empty");
   const hasUrls = models.every((model) => isRecord(model) && typeof model.baseUrl === "string");
   const needsUrl = config.baseUrl === undefined && !isKnown && !hasUrls && config.api !== "ai-sdk";
@@ -304,6 +320,21 @@ function withVariables<T extends Pick<ProviderConfig, "apiKey" | "headers">>(con
     ...(config.apiKey === undefined ? {} : { apiKey: read(config.apiKey) }),
     ...(config.headers === undefined ? {} : { headers: Object.fromEntries(headers) }),
   };
+}
+
+/** As in models.json, but only of fields that we read: what else is in the object of a program may lead round in a circle. */
+function secretsOf({
+  apiKey,
+  keyVariables = [],
+  headers,
+  baseUrl,
+  models = [],
+  ...config
+}: ProviderConfig): SecretText[] {
+  const { compat, modelOverrides } = config as Fields;
+  const ofModels = models.filter(isRecord).map(({ headers, baseUrl, compat }) => ({ headers, baseUrl, compat }));
+  const fields = { apiKey, headers, baseUrl, compat, modelOverrides, ofModels };
+  return secretsOfModelsFile([fields, ...keyVariables.map((name) => ({ apiKey: `$${name}` }))]);
 }
 
 /** A login that stands in auth.json is read, and may change the models, as the provider wants it. */

@@ -11,6 +11,12 @@ const SHORTEST_BEGINNING = 8;
 const LEAD = /^(?:[A-Za-z]+ |[\w.-]{1,32}=(?=[^=])|\w+:\/\/)/;
 /** A shorter one may well begin as a word does. */
 const SHORTEST_CUT = 16;
+/** Where a text breaks off so much of any of them is one: there is no word to take it for. */
+const SHORTEST_REST = 4;
+/** Where a text breaks off: we say so, others do it with dots, and every text has an end. */
+const BREAK = String.raw`(?=…|\.{3}|$)`;
+/** What may be left there of a character that is written in another way. */
+const HALF = String.raw`(?:[%&][\w#;%]{0,12}|\\{1,8}\w{0,4})?`;
 
 /** A secret, a pattern for each of its characters. */
 interface Spelled {
@@ -31,9 +37,30 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 export function withoutCutSecrets(text: string, secrets: readonly string[]): string {
   const whole = withoutSecrets(text, secrets);
   const long = secrets.filter((secret) => secret.length >= SHORTEST_CUT);
-  return withHidden(whole, long, (secret, characters) =>
-    Math.min(characters, (LEAD.exec(secret)?.[0].length ?? 0) + SHORTEST_BEGINNING),
+  const clean = withHidden(whole, long, (secret, characters) =>
+    Math.min(characters, leadOf(secret) + SHORTEST_BEGINNING),
   );
+  return withoutRests(clean, secrets);
+}
+
+/** At a break fewer characters are enough; where more of them stand there, they are hidden by now. */
+function withoutRests(text: string, secrets: readonly string[]): string {
+  if (secrets.length === 0) return text;
+  const rests = secrets.map((secret) => {
+    const least = leadOf(secret) + SHORTEST_REST;
+    const characters = charactersOf(secret).slice(0, leadOf(secret) + SHORTEST_CUT);
+    const more = characters.slice(least).reduceRight((rest, character) => `(?:${character}${rest})?`, "");
+    return characters.slice(0, least).join("") + more;
+  });
+  return text.replace(new RegExp(`(?:${rests.join("|")})${HALF}${BREAK}`, "g"), HIDDEN);
+}
+
+function leadOf(secret: string): number {
+  return LEAD.exec(secret)?.[0].length ?? 0;
+}
+
+function charactersOf(secret: string): string[] {
+  return (secret.match(/\\+|[^\\]/gsu) ?? []).map(spellingsOf);
 }
 
 function withHidden(
@@ -43,7 +70,7 @@ function withHidden(
 ): string {
   const spelled = secrets
     .map((secret): Spelled => {
-      const characters = (secret.match(/\\+|[^\\]/gsu) ?? []).map(spellingsOf);
+      const characters = charactersOf(secret);
       return { characters, least: least(secret, characters.length) };
     })
     .filter((one) => one.characters.length >= one.least);

@@ -66,6 +66,7 @@ export function configOf(provider: WholeProvider, { env, login }: WholeOptions):
     ...(provider.headers && { headers: provider.headers }),
     ...(models.length > 0 && { models }),
     ...(variable === undefined ? apiKey?.resolve && { findsKeys: true } : { apiKey: `$${variable}` }),
+    ...(variables.length > 0 && { keyVariables: variables }),
     ...(oauth && { oauth: loginOf(oauth) }),
     async streamSimple(model, context, options) {
       const auth = await authFor(provider, options, { env, login });

@@ -45,7 +45,10 @@ export function createSessionMcp(ground: Ground, parts: SessionMcpParts): Sessio
   const { registered, hooks, onProblem } = parts;
   const servers = createServers({
     clock,
-    env: environmentFor(env, parts.keyVariables, ground.guestMark),
+    env() {
+      const ofExtensions = ground.extensions?.models.providers.keyVariables ?? [];
+      return environmentFor(env, new Set([...parts.keyVariables, ...ofExtensions]), ground.guestMark);
+    },
     fullEnv: env,
     runCommand: createSecretCommands({ cwd: agentDir, env, clock }),
     clientVersion: __TILLER_VERSION__,

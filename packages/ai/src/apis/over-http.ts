@@ -1,3 +1,4 @@
+import { cutWords } from "../cut-words.ts";
 import { ProviderError, type ProviderErrorKind } from "../errors.ts";
 import type { HttpBody } from "../http/body.ts";
 import type { HttpTimeouts } from "../http/call.ts";
@@ -133,7 +134,7 @@ function checkOpening(opening: Buffer, call: HttpCall): void {
   const told = toldFailure(text);
   if (told) throw told;
   if (!/^(:|data|event|id|retry)/.test(text) && text.length > "event".length) {
-    throw new ProviderError("malformed", `${host} sent no event stream, but: ${text.slice(0, QUOTED_LENGTH)}`);
+    throw new ProviderError("malformed", `${host} sent no event stream, but: ${cutWords(text, QUOTED_LENGTH)}`);
   }
 }
 

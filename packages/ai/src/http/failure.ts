@@ -1,3 +1,4 @@
+import { cutWords } from "../cut-words.ts";
 import { ProviderError, type ProviderErrorKind } from "../errors.ts";
 import { type ErrorFacts, kindOfError } from "./error-kind.ts";
 import { type HeaderValues, retryAfterOf } from "./retry-after.ts";
@@ -35,7 +36,7 @@ export function toldFailure(text: string, status?: number): ProviderError | unde
   const body = jsonIn(text);
   const told = errorIn(body);
   if (!told) return undefined;
-  const words = (messageIn(body) ?? plainWords(text)).slice(0, LONGEST_WORDS);
+  const words = cutWords(messageIn(body) ?? plainWords(text), LONGEST_WORDS);
   return new ProviderError(kindOfError(told), words, status === undefined ? {} : { status });
 }
 
@@ -64,12 +65,12 @@ export function wordsOf(answer: FailedAnswer): string {
   const { location } = answer.headers;
   if (answer.status >= 300 && answer.status < 400 && typeof location === "string") {
     const way = "redirects are not followed, correct the base URL";
-    return `${answer.statusText} to ${location.slice(0, LONGEST_WORDS)}; ${way}`.trim();
+    return `${answer.statusText} to ${cutWords(location, LONGEST_WORDS)}; ${way}`.trim();
   }
   const body = answer.body.trim();
   const words = messageIn(jsonIn(body)) ?? plainWords(body);
   if (words === "") return `${answer.statusText} (no body)`.trim();
-  const short = words.slice(0, LONGEST_WORDS);
+  const short = cutWords(words, LONGEST_WORDS);
   return isPage(body) ? `${short} (an HTML page, not the API: a proxy in between or a wrong base URL?)` : short;
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "@tiller/protocol/clock";
+import { cutWords } from "../cut-words.ts";
 import { ProviderError } from "../errors.ts";
 import type { HttpBody } from "./body.ts";
 import { exchange } from "./exchange.ts";
@@ -75,6 +76,6 @@ async function readWhole(body: HttpBody, url: string, maxBytes: number): Promise
 function parse(url: string, text: string): object {
   const value = parseEventObject(text);
   if (value) return value;
-  const said = text.trim() === "" ? "an empty body" : `"${text.trim().slice(0, 200)}"`;
+  const said = text.trim() === "" ? "an empty body" : `"${cutWords(text.trim(), 200)}"`;
   throw new ProviderError("malformed", `${url} answered with ${said} instead of JSON: check the base URL`);
 }

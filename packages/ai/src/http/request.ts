@@ -1,4 +1,5 @@
 import type { Clock } from "@tiller/protocol/clock";
+import { CUT } from "../cut-words.ts";
 import { ProviderError } from "../errors.ts";
 import type { HttpResponse } from "../provider.ts";
 import type { HttpBody } from "./body.ts";
@@ -96,8 +97,10 @@ async function readText(body: HttpBody, clock: Clock): Promise<string> {
   } finally {
     cancel();
   }
-  if (size >= ERROR_BODY_BYTES) body.destroy();
-  return Buffer.concat(pieces).subarray(0, ERROR_BODY_BYTES).toString("utf8");
+  const text = Buffer.concat(pieces).subarray(0, ERROR_BODY_BYTES).toString("utf8");
+  if (size < ERROR_BODY_BYTES) return text;
+  body.destroy();
+  return text + CUT;
 }
 
 function keepAborts(error: unknown): undefined {

@@ -192,3 +192,34 @@ test("no text takes for ever", () => {
     expect(clean(text).length).toBeGreaterThan(0);
   }
 });
+
+describe("a known secret that a tool has cut", () => {
+  const anySecret = fc
+    .tuple(fc.stringMatching(/^[A-Z]{4}$/), fc.string({ minLength: 4, maxLength: 150 }))
+    .map(([begin, rest]) => begin + rest.replace(/[A-Z\s.…]/g, "x"));
+  const inJson = (text: string): string => JSON.stringify({ text });
+
+  test("wherever it is cut, four characters before the dots are gone, in plain text and in JSON in JSON", () => {
+    const ways = [(text: string) => text, inJson, (text: string) => inJson(inJson(text))];
+    fc.assert(
+      fc.property(anySecret, fc.nat(400), fc.constantFrom("…", "... [truncated]"), (secret, at, mark) => {
+        const clean = createRedactor({ secrets: [secret] });
+        const cut = `no: ${secret}, `.repeat(9).slice(0, at).toWellFormed() + mark;
+        for (const way of ways) expect(clean(way(cut))).not.toContain(secret.slice(0, 4));
+        expect(() => JSON.parse(clean(inJson(cut)))).not.toThrow();
+      }),
+    );
+  });
+
+  test("a row of backslashes holds nobody up", () => {
+    const text = "\\".repeat(100_000);
+    expect(createRedactor({ secrets: [`key${"\\".repeat(60)}`] })(`key${text}`)).toContain("\\".repeat(50_000));
+  });
+
+  test("what begins like one is left alone where nothing was cut", () => {
+    const clean = createRedactor({ secrets: ["test-key-1234"] });
+    const text = '{"test":"a test","more":"test. test-key, tes... and so on.."}';
+    expect(clean(text)).toBe(text);
+    expect(clean("a test-ke... and test-key-123…")).toBe(`a ${R}... and ${R}…`);
+  });
+});

@@ -114,7 +114,7 @@ export const FILE_WORDS: ReadonlySet<string> = new Set(
 export function createRedactor({ secrets = [], home, patterns = [] }: RedactorOptions): Redact {
   const known = secrets.filter((secret) => secret.trim().length >= SHORTEST_SECRET && !FILE_WORDS.has(secret.trim()));
   const spelled = alternatives(known.flatMap(spellings));
-  const literal = spelled === undefined ? undefined : new RegExp(spelled, "g");
+  const literal = spelled === undefined ? undefined : new RegExp([spelled, ...known.flatMap(cutOff)].join("|"), "g");
   const own = patterns.flatMap(patternSource);
   const shapes = [...SHAPES, ...(own.length === 0 ? [] : [new RegExp(`()(?:${own.join("|")})`, "g")])];
   const shorten = homeShortener(home);
@@ -130,10 +130,34 @@ export function createRedactor({ secrets = [], home, patterns = [] }: RedactorOp
   };
 }
 
+/** With fewer characters it would be a word; with more of them it is the secret, whatever follows. */
+const SHORTEST_REST = 4;
+const LONGEST_REST = 64;
+
+/** The beginning of a secret before the dots by which tools say that they have cut a text, in each of its spellings. */
+function cutOff(secret: string): string[] {
+  const plain = [...secret];
+  const inJson = plain.map(asJson);
+  return [...new Set([plain, inJson, inJson.map(asJson)].map(beginning))];
+}
+
+/** One spelling at a time: mixed ones could be found in a row of backslashes in too many ways. */
+function beginning(spelled: readonly string[]): string {
+  const characters = spelled.map(quoted);
+  const end = characters.length > LONGEST_REST ? `${VALUE}{0,4096}?` : "";
+  const rest = characters
+    .slice(SHORTEST_REST, LONGEST_REST)
+    .reduceRight((more, character) => `(?:${character}${more})?`, end);
+  return String.raw`${characters.slice(0, SHORTEST_REST).join("")}${rest}(?=…|\.{3})`;
+}
+
 /** As it is, as it stands in JSON, and in JSON that is a text in JSON: what a tool has printed. */
 export function spellings(text: string): string[] {
-  const inJson = JSON.stringify(text).slice(1, -1);
-  return [...new Set([text, inJson, JSON.stringify(inJson).slice(1, -1)])];
+  return [...new Set([text, asJson(text), asJson(asJson(text))])];
+}
+
+function asJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** Longest first, so that no part of a secret is left beside a shorter one. */

@@ -1,3 +1,4 @@
+import { cutWords } from "@tiller/ai/cut-words";
 import { isPlainObject } from "../config/setting-value.ts";
 import { STATELESS_VERSION } from "./http.ts";
 import { createPeer, McpError, type Message, type RequestHow } from "./json-rpc.ts";
@@ -48,7 +49,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const peer = createPeer({
     send: transport.send,
     clock,
-    words: (said) => options.hide(said.slice(0, LONGEST_WORDS).toWellFormed()),
+    words: (said) => options.hide(cutWords(said, LONGEST_WORDS).toWellFormed()),
     onNotification(method) {
       if (method === "notifications/tools/list_changed") options.onToolsChanged();
     },

@@ -1,3 +1,4 @@
+import { cutWords } from "@tiller/ai/cut-words";
 import { ProviderError } from "@tiller/ai/errors";
 import type { HttpBody } from "@tiller/ai/http/body";
 import type { Answer, Exchange } from "@tiller/ai/http/call";
@@ -175,7 +176,7 @@ async function readAnswer(
   // Who could not read the question does not know its id.
   const isNameless = isPlainObject(message) && message.error !== undefined && (message.id ?? null) === null;
   if (onMessage(isNameless ? { ...message, id } : message)) return;
-  throw new Error(hide(`it answered ${answer.status} with ${text.slice(0, 200)}`) + adviceFor(answer.status));
+  throw new Error(hide(`it answered ${answer.status} with ${cutWords(text, 200)}`) + adviceFor(answer.status));
 }
 
 function adviceFor(status: number): string {

@@ -1,6 +1,6 @@
 import { secretsInUrl } from "@tiller/ai/model-secrets";
 import type { RunCommand } from "@tiller/ai/secret-commands";
-import { withoutSecrets } from "@tiller/ai/spelled-secrets";
+import { withoutCutSecrets } from "@tiller/ai/spelled-secrets";
 import type { Clock } from "@tiller/protocol/clock";
 import type { McpServerState } from "../session/ports.ts";
 import { expandValues, type ServerConfig } from "./config.ts";
@@ -34,8 +34,8 @@ export interface CallHow {
 
 export interface ServerSurroundings {
   clock: Clock;
-  /** What servers get of our environment. */
-  env: Readonly<Record<string, string | undefined>>;
+  /** What a server that starts now gets of our environment. */
+  env(): Readonly<Record<string, string | undefined>>;
   /** What `$NAME` in the configuration stands for. */
   fullEnv: Readonly<Record<string, string | undefined>>;
   runCommand: RunCommand;
@@ -116,7 +116,7 @@ export function createServer(config: ServerConfig, around: ServerSurroundings): 
     const hidden = found.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
     return {
       clock,
-      hide: (text: string) => withoutSecrets(text, hidden),
+      hide: (text: string) => withoutCutSecrets(text, hidden),
       clientVersion: around.clientVersion,
       startMs: START_MS,
       callMs: timeoutMs,
@@ -124,7 +124,7 @@ export function createServer(config: ServerConfig, around: ServerSurroundings): 
       open: (events: Parameters<typeof openHttp>[1]) =>
         "url" in reach
           ? openHttp({ ...reach, headers: values }, events)
-          : openStdio({ ...reach, env: { ...around.env, ...values } }, events),
+          : openStdio({ ...reach, env: { ...around.env(), ...values } }, events),
       onToolsChanged: refreshSoon,
       onEnd(why: Error) {
         // Whoever starts it hears of it too, and tells it.

@@ -39,7 +39,7 @@ function open(configs: ServerConfig[], clock: Clock = systemClock) {
   const added: string[] = [];
   const servers = createServers({
     clock,
-    env: { PATH: process.env.PATH },
+    env: () => ({ PATH: process.env.PATH }),
     fullEnv: { KEY: "secret-of-mine" },
     runCommand: async () => ({ output: "" }),
     clientVersion: "1",
@@ -177,7 +177,7 @@ describe("on stdio", () => {
     await servers.ready(never);
     const updates: unknown[] = [];
     const error = await call("mcp__deck__hail", { ship: "Tern" }, never, updates).catch((failure: Error) => failure);
-    expect((error as Error).message).toMatch(/^MCP server "deck": no entry for \[hidden\] x{7900,8000}$/);
+    expect((error as Error).message).toMatch(/^MCP server "deck": no entry for \[hidden\] x{7900,8000}…$/);
     expect(updates[0]).toEqual(text("step 0"));
     expect(updates.length).toBeLessThan(1000);
   });
@@ -474,6 +474,8 @@ describe("over HTTP", () => {
       /^it answered 401 with \{"error":"invalid_token"\}; it wants to know/,
     ],
     ["500", 500, "text/plain", "sunk", /^500 sunk$/],
+    ["a key at the cut", 200, "application/json", `${"x".repeat(194)}secret-of-mine`, /^it .* x+\[hidden\]…$/],
+    ["a key at the cut of an error", 500, "text/plain", `${"x".repeat(1990)}secret-of-mine`, /^500 x+\[hidden\]…$/],
     ["a page", 200, "text/html", html, /answered with text\/html .*Welcome/],
     ["broken JSON", 200, "application/json", "{", /^it answered 200 with \{$/],
     ["a list of tools that is none", 200, "application/json", "", /^it answered 200 with $/],

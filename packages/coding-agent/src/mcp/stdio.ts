@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { cutWords } from "@tiller/ai/cut-words";
 import { cleanText } from "../exec/clean-text.ts";
 import { startLasting } from "../exec/run-process.ts";
 import { createLineSplitter } from "../lib/jsonl.ts";
@@ -42,7 +43,7 @@ export function openStdio({ command, args, cwd, env }: Launch, events: Transport
     maxBytes: LONGEST_MESSAGE,
     onLine(line) {
       if (isOver || line.trim() === "") return;
-      if (!onMessage(parseMessage(line))) strange = line.slice(0, STRANGE_CHARACTERS).toWellFormed();
+      if (!onMessage(parseMessage(line))) strange = cutWords(line, STRANGE_CHARACTERS).toWellFormed();
     },
     onTooLong: () => end(`it sent a message of more than ${LONGEST_MESSAGE / 1024 / 1024} MB`),
   });

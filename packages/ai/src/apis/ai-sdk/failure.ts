@@ -1,3 +1,4 @@
+import { cutWords } from "../../cut-words.ts";
 import { ProviderError, type ProviderErrorKind } from "../../errors.ts";
 import { kindOfError } from "../../http/error-kind.ts";
 import { failureOf } from "../../http/failure.ts";
@@ -68,7 +69,7 @@ function wordsOf(error: unknown): string {
     const why = isRecord(cause) ? textOf(cause.message) : "";
     return why === "" || textOf(message).includes(why) ? textOf(message) : `${textOf(message)} (${why})`;
   }
-  return inner === undefined ? JSON.stringify(error).slice(0, 500) : wordsOf(inner);
+  return inner === undefined ? cutWords(JSON.stringify(error), 500) : wordsOf(inner);
 }
 
 type Facts = Record<string, unknown>;

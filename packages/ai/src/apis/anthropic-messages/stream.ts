@@ -1,3 +1,4 @@
+import { cutWords } from "../../cut-words.ts";
 import { ProviderError, type ProviderErrorKind } from "../../errors.ts";
 import { kindOfError } from "../../http/error-kind.ts";
 import { parseEventObject } from "../../http/sse.ts";
@@ -62,7 +63,7 @@ export function step(state: StreamState, data: string, out: Delta[]): void {
   const event: WireEvent | undefined = parseEventObject(data);
   if (event === undefined) {
     if (data.trim() === "") return;
-    fail(state, out, "malformed", `Anthropic sent an event that is not JSON: ${data.slice(0, 200)}`);
+    fail(state, out, "malformed", `Anthropic sent an event that is not JSON: ${cutWords(data, 200)}`);
     return;
   }
   const grown = out.length;

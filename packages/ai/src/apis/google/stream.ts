@@ -1,3 +1,4 @@
+import { cutWords } from "../../cut-words.ts";
 import { ProviderError } from "../../errors.ts";
 import { kindOfError } from "../../http/error-kind.ts";
 import { retryAfterOf } from "../../http/retry-after.ts";
@@ -85,7 +86,7 @@ export function step(state: StreamState, data: string, out: Delta[]): void {
   const parsed: unknown = parseEventObject(data);
   const event = (Array.isArray(parsed) ? parsed[0] : parsed) as WireEvent | undefined;
   if (typeof event !== "object" || event === null) {
-    fail(state, out, new ProviderError("malformed", `Google sent an event that is not JSON: ${data.slice(0, 200)}`));
+    fail(state, out, new ProviderError("malformed", `Google sent an event that is not JSON: ${cutWords(data, 200)}`));
   } else if (event.error) fail(state, out, toldError(event.error));
   else onEvent(state, event, data, out);
 }

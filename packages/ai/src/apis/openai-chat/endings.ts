@@ -1,3 +1,4 @@
+import { cutWords } from "../../cut-words.ts";
 import { ProviderError, type ProviderErrorKind } from "../../errors.ts";
 import { kindOfError } from "../../http/error-kind.ts";
 import { isRecord, textOf } from "../wire-values.ts";
@@ -39,7 +40,7 @@ export function failureOfError(error: unknown): ProviderError {
   const facts: Record<string, unknown> = isRecord(error) ? error : { message: error };
   const code = typeof facts.code === "number" ? String(facts.code) : textOf(facts.code);
   const type = textOf(facts.type);
-  const told = textOf(facts.message) || JSON.stringify(error).slice(0, LONGEST_RAW);
+  const told = textOf(facts.message) || cutWords(JSON.stringify(error), LONGEST_RAW);
   const name = type || code;
   const words = `${name === "" ? "" : `${name}: `}${told}${rawWords(facts.metadata)}`;
   const status = /^[45]\d\d$/.test(code) ? Number(code) : undefined;
@@ -51,6 +52,6 @@ function rawWords(metadata: unknown): string {
   if (!isRecord(metadata)) return "";
   const { raw, provider_name } = metadata;
   if (raw === undefined || raw === null || raw === "") return "";
-  const words = (typeof raw === "string" ? raw : JSON.stringify(raw)).slice(0, LONGEST_RAW);
+  const words = cutWords(typeof raw === "string" ? raw : JSON.stringify(raw), LONGEST_RAW);
   return ` (${textOf(provider_name) || "provider"}: ${words})`;
 }

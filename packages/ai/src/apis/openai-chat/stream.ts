@@ -1,3 +1,4 @@
+import { cutWords } from "../../cut-words.ts";
 import { ProviderError } from "../../errors.ts";
 import { parseEventObject } from "../../http/sse.ts";
 import type { Delta } from "../../provider.ts";
@@ -91,7 +92,7 @@ export function step(state: StreamState, data: string, out: Delta[]): void {
   const chunk: WireChunk | undefined = parseEventObject(data);
   if (chunk === undefined) {
     if (data.trim() !== "")
-      failMalformed(state, out, `The server sent an event that is not JSON: ${data.slice(0, 200)}`);
+      failMalformed(state, out, `The server sent an event that is not JSON: ${cutWords(data, 200)}`);
     return;
   }
   const before = out.length;

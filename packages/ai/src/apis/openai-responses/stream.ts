@@ -1,3 +1,4 @@
+import { cutWords } from "../../cut-words.ts";
 import { parseEventObject } from "../../http/sse.ts";
 import type { Delta } from "../../provider.ts";
 import { filledText, textOf } from "../wire-values.ts";
@@ -92,7 +93,7 @@ export function step(state: StreamState, data: string, out: Delta[]): void {
   if (state.ended || pushRepeated(state.repeated, data, out) || data === "[DONE]") return;
   const event: WireEvent | undefined = parseEventObject(data);
   if (event === undefined) {
-    end(state, failure("malformed", `The provider sent an event that is not JSON: ${data.slice(0, 200)}`), out);
+    end(state, failure("malformed", `The provider sent an event that is not JSON: ${cutWords(data, 200)}`), out);
     return;
   }
   const handler = HANDLERS.get(event.type ?? "") ?? (event.error ? onError : undefined);

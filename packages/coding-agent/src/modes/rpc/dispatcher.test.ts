@@ -139,8 +139,12 @@ describe("a known command", () => {
   it.each<[id: string, told: string]>([
     ["9007199254740993", "9007199254740993"],
     ["-9007199254740993", "-9007199254740993"],
-    ["1e300", "1e300"],
     ["123456789012345678901234567890", "123456789012345678901234567890"],
+    ["9007199254740993.0", "9007199254740993.0"],
+    ["0.1000000000000000055", "0.1000000000000000055"],
+    ["-1.00000000000000023", "-1.00000000000000023"],
+    ["10000000000000000000000000000000001e-40", "10000000000000000000000000000000001e-40"],
+    ["4e-324", "4e-324"],
   ])("refuses the id %s, which would come back as another one", async (id, told) => {
     // The number that it would come back as stands in the line, too.
     const line = `{"type":"abort","inner":{"id":7},"rounded":${Number(id)},"id": ${id}}`;
@@ -152,12 +156,17 @@ describe("a known command", () => {
     });
   });
 
-  it.each(["9007199254740991", "-9007199254740991", "9007199254740992", "1763504254000000000", "0.5", "0"])(
-    "repeats the id %s",
-    async (id) => {
-      expect(await desk({ abort: () => done }).send(`{"type":"abort","id":${id}}`)).toMatchObject({ id: Number(id) });
-    },
-  );
+  it.each([
+    ...["9007199254740991", "-9007199254740991", "9007199254740992", "1763504254000000000", "1e300", "1000e18"],
+    ...["0", "-0", "1.0", "0.5", "1.10", "-12.50E-3", "0.1e1", "1e-7", "0.0000001", "5e-324", "0.1", "1e2"],
+  ])("repeats the number of the id %s", async (id) => {
+    expect(await desk({ abort: () => done }).send(`{"type":"abort","id":${id}}`)).toMatchObject({ id: Number(id) + 0 });
+  });
+
+  it("works off an id of many zeros at once", async () => {
+    const id = `0.${"0".repeat(300)}1${"0".repeat(500_000)}1`;
+    expect(await desk({ abort: () => done }).send(`{"type":"abort","id":${id}}`)).toMatchObject({ success: false });
+  });
 
   it("takes null for no id, and refuses an id that cannot be echoed", async () => {
     expect(await desk({ abort: () => done }).send('{"id":null,"type":"abort"}')).toEqual({

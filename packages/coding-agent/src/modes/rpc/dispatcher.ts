@@ -210,25 +210,35 @@ function isFrame(value: unknown): value is Frame {
 
 /** Anything else could not be echoed in the shape that clients expect. */
 function isId(id: unknown, line: string): boolean {
-  return id === undefined || typeof id === "string" || (Number.isFinite(id) && !isRounded(id, line));
+  return id === undefined || typeof id === "string" || (Number.isFinite(id) && rounded(id, line) === undefined);
 }
 
-/** A large whole number may lose its last digits when it is read: the answer would carry the id of another command. */
-function isRounded(id: unknown, line: string): boolean {
-  if (!Number.isInteger(id) || Number.isSafeInteger(id)) return false;
-  const written = writtenAs(id, line);
-  return written.length === 0 || written.some((number) => number !== String(id));
+/**
+ * A number as the line writes it, if it loses digits when it is read: the answer would carry the id of another command.
+ * Whole numbers, as far as a double has them all, are not looked for.
+ */
+function rounded(id: unknown, line: string): string | undefined {
+  if (!Number.isFinite(id) || Number.isSafeInteger(id)) return undefined;
+  const told = String(id);
+  // Which of them is the id of the command is not told here.
+  const written = [...line.matchAll(/"id"\s*:\s*(-?\d[\d.eE+-]*)/g)].map(([, number]) => String(number));
+  const meant = written.filter((number) => Number(number) === id);
+  return meant.length === 0 ? told : meant.find((number) => decimal(number) !== decimal(told));
 }
 
-/** All ways in which the line writes this number as an id. Which of them is that of the command is not told here. */
-function writtenAs(id: unknown, line: string): string[] {
-  const numbers = [...line.matchAll(/"id"\s*:\s*(-?\d[\d.eE+-]*)/g)].map(([, number]) => String(number));
-  return numbers.filter((number) => Number(number) === id);
+/** The same for all ways to write a number: its digits without zeros around them, and their place. */
+function decimal(number: string): string {
+  const [digits = "", exponent = "0"] = number.toLowerCase().split("e");
+  const fraction = digits.split(".")[1] ?? "";
+  const significant = digits.replace(".", "").replace(/^(-?)0+/, "$1");
+  // Looked for once in each row of zeros, not from each of them.
+  const short = significant.replace(/(?<!0)0+$/, "");
+  return `${short}e${Number(exponent) - fraction.length + significant.length - short.length}`;
 }
 
 function idProblem(id: unknown, line: string): string {
-  if (!isRounded(id, line)) return `"id" must be a string or a number, got ${kindOf(id)}`;
-  const told = writtenAs(id, line).find((number) => number !== String(id)) ?? id;
+  const told = rounded(id, line);
+  if (told === undefined) return `"id" must be a string or a number, got ${kindOf(id)}`;
   return `id ${told} cannot be repeated exactly: use a string`;
 }
 

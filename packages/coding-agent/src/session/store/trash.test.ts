@@ -13,8 +13,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { repairSession } from "./salvage.ts";
 import { tryLock } from "./session-lock.ts";
 import { deleteSession } from "./trash.ts";
+import { beginNewFile } from "./whole-file.ts";
 
 const clock: Clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), after: () => () => undefined };
 const content = `${JSON.stringify({ type: "session", id: "s", cwd: "/w" })}\n`;
@@ -58,6 +60,44 @@ describe("deleting a session", () => {
     expect(readFileSync(`${trashPath}.damaged`, "utf8")).toBe("bytes");
     expect(readdirSync(dir)).toEqual(["agent"]);
     expect(readdirSync(locksFolder)).toEqual([]);
+  });
+
+  it("takes along everything of ours that lies beside it, and nothing else", () => {
+    const path = write("s.jsonl");
+    const ours = ["", ".damaged", ".damaged-0123456789abcdef", ".01234567.tmp"];
+    const others = [".damaged-notes", ".damaged.bak", ".bak", ".0123456.tmp", "2.damaged"];
+    for (const end of [...ours, ...others]) write(`s.jsonl${end}`);
+    mkdirSync(`${path}.damaged-fedcba9876543210`);
+    const child = writeSubAgent("child", path);
+    writeFileSync(`${child}.damaged-0123456789abcdef`, "bytes");
+    const found = remove(path);
+    if ("error" in found) throw new Error(found.error);
+    const name = "2026-01-02T03-04-05-000Z-s.jsonl";
+    const inTrash = [...ours, ".subagents"].map((end) => name + end).sort();
+    expect(readdirSync(trashDir).sort()).toEqual(inTrash);
+    expect(readdirSync(`${found.trashPath}.subagents`)).toEqual([
+      "child.jsonl",
+      "child.jsonl.damaged-0123456789abcdef",
+    ]);
+    const left = [...others, ".damaged-fedcba9876543210"].map((end) => `s.jsonl${end}`);
+    expect(readdirSync(dir).sort()).toEqual(["agent", ...left].sort());
+  });
+
+  it("leaves nothing behind of what a repair and a crash have put beside it", () => {
+    const path = write("s.jsonl", `${content}rubbish\n`);
+    symlinkSync("elsewhere", `${path}.damaged`);
+    const damage = [{ start: content.length, end: content.length + "rubbish".length }];
+    expect(repairSession({ path, bytes: readFileSync(path), damage, clock }).setAside).toBeDefined();
+    beginNewFile(path).write(Buffer.from(content));
+    remove(path);
+    expect(readdirSync(dir).sort()).toEqual(["agent", "s.jsonl.damaged"]);
+  });
+
+  it("gives no session the parts of another one in the trash", () => {
+    mkdirSync(trashDir, { recursive: true });
+    const name = "2026-01-02T03-04-05-000Z-s";
+    writeFileSync(join(trashDir, `${name}.jsonl.damaged-0123456789abcdef`), "of a session that was restored");
+    expect(remove(write("s.jsonl"))).toMatchObject({ trashPath: join(trashDir, `${name}-2.jsonl`) });
   });
 
   it("overwrites nothing in the trash", () => {

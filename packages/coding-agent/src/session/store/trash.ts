@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, lstatSync, readdirSync, renameSync, rmdirSync
 import { basename, join } from "node:path";
 import type { Clock } from "@tiller/protocol/clock";
 import { makePrivateFolder } from "../../lib/make-folder.ts";
+import { companionEnds } from "./companions.ts";
 import { factsOf } from "./session-folders.ts";
 import { readHead } from "./session-head.ts";
 import { ownerText, tryLock } from "./session-lock.ts";
@@ -18,8 +19,6 @@ export interface Deletion {
   rename?: typeof renameSync;
 }
 
-/** Bytes that could not be read when the session was opened are kept in this file beside it. */
-const DAMAGED_END = ".damaged";
 /** In the trash. */
 const SUB_AGENTS_END = ".subagents";
 
@@ -32,7 +31,7 @@ export interface Deleted {
   problems: string[];
 }
 
-/** Moves a session that nobody is using, with its damaged parts and the files of its sub-agents, into the trash. */
+/** Moves a session that nobody is using, with what lies beside it and the files of its sub-agents, into the trash. */
 export function deleteSession(deletion: Deletion): Deleted | { error: string } {
   const { path, locksFolder, clock } = deletion;
   if (!factsOf(path)) return { error: `There is no session file ${path}` };
@@ -55,10 +54,14 @@ export function deleteSession(deletion: Deletion): Deleted | { error: string } {
 function moveToTrash({ path, trashDir, clock, rename = renameSync }: Deletion): string {
   makePrivateFolder(trashDir);
   const trashPath = freePath(trashDir, `${dateOf(clock)}-${basename(path)}`);
-  // The session last: when something fails before, it is still where it was.
-  if (isFile(path + DAMAGED_END)) move(path + DAMAGED_END, trashPath + DAMAGED_END, rename);
-  move(path, trashPath, rename);
+  moveWhole(path, trashPath, rename);
   return trashPath;
+}
+
+/** The session last: when something fails before, it is still where it was. */
+function moveWhole(from: string, to: string, rename: typeof renameSync): void {
+  for (const end of companionEnds(from)) if (isFile(from + end)) move(from + end, to + end, rename);
+  move(from, to, rename);
 }
 
 /** A link or a pipe under the name is not what we have put there: a copy to another disk would follow it, or wait. */
@@ -81,8 +84,7 @@ function moveSubAgents(
     try {
       if ("owner" in attempt) throw new Error(ownerText(attempt.owner));
       makePrivateFolder(target);
-      if (isFile(path + DAMAGED_END)) move(path + DAMAGED_END, join(target, basename(path) + DAMAGED_END), rename);
-      move(path, join(target, basename(path)), rename);
+      moveWhole(path, join(target, basename(path)), rename);
       moved.push(path);
     } catch (error) {
       problems.push(`${path} cannot be moved to ${target}: ${(error as Error).message}`);
@@ -112,7 +114,7 @@ function dateOf(clock: Clock): string {
 /** Nothing in the trash is ever overwritten. */
 function freePath(folder: string, name: string): string {
   let path = join(folder, name);
-  for (let n = 2; [path, path + DAMAGED_END, path + SUB_AGENTS_END].some(existsSync); n++) {
+  for (let n = 2; [path, path + SUB_AGENTS_END].some(existsSync) || companionEnds(path).length > 0; n++) {
     path = join(folder, name.replace(/(\.jsonl)?$/, `-${n}$1`));
   }
   return path;

@@ -94,12 +94,15 @@ export function checkWritable(path: string): void {
   closeSync(openSync(path, "r+"));
 }
 
+/** What a new file has behind the name of the one whose place it takes. */
+export const UNFINISHED_END = /^\.[0-9a-f]{8}\.tmp$/;
+
 /** Takes away new files that a crash has kept from their place. Only for who has the lock of the session. */
 export function removeLeftovers(path: string): void {
   const target = followLinks(path);
   const [folder, name] = [dirname(target), basename(target)];
   for (const other of readdirSync(folder)) {
-    const isOurs = other.startsWith(`${name}.`) && /^\.[0-9a-f]{8}\.tmp$/.test(other.slice(name.length));
+    const isOurs = other.startsWith(name) && UNFINISHED_END.test(other.slice(name.length));
     if (isOurs) rmSync(join(folder, other), { force: true });
   }
 }
