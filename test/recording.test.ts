@@ -207,6 +207,33 @@ describe("a host at a replay", () => {
     for (const played of replayed) expect(played).toEqual(recorded);
   });
 
+  test("may read later than the one that was recorded did", async () => {
+    const much = join(root, "much");
+    const text = Array.from({ length: 40_000 }, (_, index) => `${index} `).join("");
+    const script = join(root, "much.json");
+    writeFileSync(script, JSON.stringify({ turns: [[{ text, chunk: 4 }]] }));
+    const ask = JSON.stringify({ id: "1", type: "prompt", message: "Count" });
+    const converse = async (args: readonly string[], isLate: boolean): Promise<Frame[]> => {
+      const rpc = new RpcProcess({ args: [...args], check: { schema: false } });
+      await rpc.waitFor("ready");
+      if (isLate) rpc.pauseReading();
+      rpc.send(`${ask}\n`);
+      if (isLate) await pause(500);
+      rpc.resumeReading();
+      await rpc.waitFor("session_settled");
+      rpc.closeStdin();
+      await rpc.waitExit();
+      await rpc.dispose();
+      return rpc.frames;
+    };
+    const recorded = await converse(
+      ["--no-session", "--updates", "delta", "--script", script, "--record", much],
+      false,
+    );
+    expect(recorded.length).toBeGreaterThan(10_000);
+    expect(await converse(["--replay", much], true)).toEqual(recorded);
+  });
+
   test("that waits where it did not wait before is told", { timeout: 40_000 }, async () => {
     const together = join(root, "together");
     const asks = ["1", "2"].map((id) => `${JSON.stringify({ id, type: "get_state" })}\n`);

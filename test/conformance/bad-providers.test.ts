@@ -432,21 +432,23 @@ describe(`${FLOOD_MB} MB`, () => {
 it("an answer that calls tools without end is ended, runs none of them, and does not fill the pipe", async () => {
   const block = { type: "tool_use", id: "again", name: "ls", input: {} };
   const begin = { type: "content_block_start", index: 0, content_block: block };
-  const args = {
+  const input = {
     type: "content_block_delta",
     index: 0,
     delta: { type: "input_json_delta", partial_json: '{"path":"."}' },
   };
-  const data = [begin, args, { type: "content_block_stop", index: 0 }].map((e) => `data: ${JSON.stringify(e)}\n\n`);
-  const FLOOD = 20_000;
+  const data = [begin, input, { type: "content_block_stop", index: 0 }].map((e) => `data: ${JSON.stringify(e)}\n\n`);
+  const FLOOD = 100_000;
   llm.reply({ steps: [{ type: "raw", data: Buffer.from(data.join("").repeat(100)), times: FLOOD / 100 }] });
-  const rpc = start(fourFamilies(llm), ANTHROPIC, { check: { schema: false } });
+  const args = ["--updates", "snapshot"];
+  const rpc = start(fourFamilies(llm), ANTHROPIC, { args, check: { schema: false } });
   const { frames, result } = await rpc.prompt("hi", {}, 40_000);
   expect(result).toMatchObject({ status: "error", turns: 1, toolCalls: 0, error: { kind: "bad_request" } });
   expect(at(result, "error", "message")).toMatch(/^The answer of mock\/mock-1 was ended after 1000 blocks/);
   const ends = frames.filter(({ type }) => type === "tool_execution_end");
   expect(ends).toHaveLength(1000);
   expect(ends.filter(({ isError }) => isError === true)).toHaveLength(1000);
+  expect(frames.some((frame) => at(frame, "message", "content", 500) !== undefined)).toBe(true);
   // In snapshot mode, where each frame may repeat what came before: without a limit it is gigabytes.
   expect(rpc.stdoutBytes).toBeLessThan(64 * 1024 * 1024);
   await expect.poll(() => llm.requests[0]?.aborted).toBe(true);

@@ -1,10 +1,9 @@
-import { type Assembly, createAssembly, MOST_BLOCKS } from "@tiller/ai/assemble";
+import { createAssembly, excessOf } from "@tiller/ai/assemble";
 import { ProviderError } from "@tiller/ai/errors";
 import { askedModel } from "@tiller/ai/model-secrets";
 import type { Delta, DeltaStream, ModelRequest } from "@tiller/ai/provider";
 import { guardStream } from "@tiller/ai/stream";
 import type { AssistantMessage } from "@tiller/protocol/message";
-import type { Model } from "@tiller/protocol/model";
 import type { StreamEvent } from "@tiller/protocol/stream-event";
 import { settled } from "./hooked.ts";
 import { orAborted, tell } from "./tell.ts";
@@ -71,9 +70,9 @@ export async function assistantTurn(
       last = { type: "error", error: new ProviderError("aborted", objection) };
       break;
     }
-    const excess = last?.type === "error" ? undefined : tooLong(assembly, last !== undefined);
-    if (excess !== undefined) {
-      last = { type: "error", error: endedAfter(ports.model(), excess) };
+    const excess = excessOf(assembly, ports.model(), last);
+    if (excess) {
+      last = { type: "error", error: excess };
       break;
     }
   }
@@ -104,20 +103,6 @@ function asSettled({ message, error, broken }: TurnAnswer): TurnAnswer {
     ...(hasFailed ? { error: found } : {}),
     broken: new Map([...broken].filter(([id]) => !repaired.has(id))),
   };
-}
-
-/** In characters. Far more than any model can say: a server that does not stop must not fill the memory. */
-const LONGEST_ANSWER = 32 * 1024 * 1024;
-
-/** After how much an answer is ended; of blocks that were dropped the end of the answer must not be silent either. */
-function tooLong({ size, hasTooManyBlocks }: Assembly, isOver: boolean): string | undefined {
-  if (hasTooManyBlocks) return `${MOST_BLOCKS} blocks (texts, thoughts and tool calls)`;
-  return size > LONGEST_ANSWER && !isOver ? `${LONGEST_ANSWER} characters` : undefined;
-}
-
-function endedAfter({ provider, id }: Model, excess: string): ProviderError {
-  const text = `The answer of ${provider}/${id} was ended after ${excess}: no answer may be longer`;
-  return new ProviderError("bad_request", text);
 }
 
 function noEnding(signal: AbortSignal): ProviderError {

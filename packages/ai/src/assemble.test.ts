@@ -200,3 +200,30 @@ test("blocks behind the most that an answer may have are dropped, with what woul
   expect(assembly.message.content).toHaveLength(MOST_BLOCKS);
   expect(assembly.message.content[7]).toEqual({ type: "text", text: "a" });
 });
+
+test("what stands beside the words counts as well, and so does going from block to block", () => {
+  const sizes = [
+    [[call(0, "c".repeat(100))], 104],
+    [[thinking(0), { type: "close", index: 0, signature: "s".repeat(50) }], 50],
+    [[text(0), grow(0, "a"), grow(0, "b")], 2],
+    [[text(0), text(1), grow(0, "a"), grow(1, "b"), grow(1, "c")], 3 + 2 * 64],
+  ] satisfies [Delta[], number][];
+  for (const [deltas, size] of sizes) expect(assemble(deltas).assembly.size).toBe(size);
+});
+
+test("long arguments are read again when they have grown by a good part, and at the end", () => {
+  const { assembly } = assemble([call(0), grow(0, `{"a":"${"x".repeat(100_000)}`)]);
+  const shown = () => {
+    assembly.refresh();
+    const [block] = assembly.message.content;
+    return block?.type === "toolCall" ? String(block.arguments.a).length : 0;
+  };
+  expect(shown()).toBe(100_000);
+  assembly.apply(grow(0, "y".repeat(1000)));
+  expect(shown()).toBe(100_000);
+  assembly.apply(grow(0, "y".repeat(1000)));
+  expect(shown()).toBe(102_000);
+  assembly.apply(grow(0, "z"));
+  assembly.fail(new ProviderError("network", "lost"));
+  expect(shown()).toBe(102_001);
+});

@@ -4,7 +4,7 @@ import type { AssistantMessage } from "@tiller/protocol/message";
 import type { Model } from "@tiller/protocol/model";
 import type { StreamEvent } from "@tiller/protocol/stream-event";
 import { emptyUsage, settleUsage } from "./cost.ts";
-import type { ProviderError } from "./errors.ts";
+import { ProviderError } from "./errors.ts";
 import { parsePartialObject } from "./partial-json.ts";
 import type { Delta } from "./provider.ts";
 
@@ -24,14 +24,14 @@ export interface Assembly {
   readonly message: AssistantMessage;
   /** By tool call id. The call stays in the message with empty arguments; whoever runs tools answers it with an error. */
   readonly brokenArguments: ReadonlyMap<string, BrokenArguments>;
-  /** Characters that came so far. */
+  /** Characters that came so far, those of names, ids and signatures among them; see also `TURN_COST`. */
   readonly size: number;
   /** The answer has begun more than `MOST_BLOCKS` blocks; those behind them were dropped. */
   readonly hasTooManyBlocks: boolean;
   start(): StreamEvent;
   /** At most one event a delta. `done` and `error` are not applied here: see `finish` and `fail`. */
   apply(delta: Delta): StreamEvent | undefined;
-  /** Call it before reading a snapshot of a growing message: brings what still grows up to date. */
+  /** Call it before reading a snapshot of a growing message: brings what still grows up to date; long arguments in steps. */
   refresh(): void;
   /** Closes what is open, then `done`. */
   finish(stopReason: "stop" | "length" | "toolUse"): StreamEvent[];
@@ -44,6 +44,24 @@ export interface Assembly {
  * answer of nothing but calls would make work and output without end.
  */
 export const MOST_BLOCKS = 1000;
+
+/** In characters. Far more than any model can say: a server that does not stop must not fill the memory. */
+const LONGEST_ANSWER = 32 * 1024 * 1024;
+
+/** Why the answer is ended here; undefined for one that may go on, or has failed for a reason of its own. */
+export function excessOf(
+  { size, hasTooManyBlocks }: Assembly,
+  { provider, id }: Model,
+  last: Delta | undefined,
+): ProviderError | undefined {
+  const isTooLong = size > LONGEST_ANSWER && last === undefined;
+  // Of blocks that were dropped the end of the answer must not be silent either.
+  if (last?.type === "error" || !(hasTooManyBlocks || isTooLong)) return undefined;
+  const blocks = `${MOST_BLOCKS} blocks (texts, thoughts and tool calls)`;
+  const most = hasTooManyBlocks ? blocks : `${LONGEST_ANSWER} characters`;
+  const text = `The answer of ${provider}/${id} was ended after ${most}: no answer may be longer`;
+  return new ProviderError("bad_request", text);
+}
 
 /**
  * A block that still grows, with its place in the message. `tail` is what has come last and is not in its text yet, `raw` the
@@ -113,6 +131,7 @@ function apply(folding: Folding, delta: Delta): StreamEvent | undefined {
       return openBlock(folding, delta);
     case "close": {
       const block = folding.open.get(delta.index);
+      folding.size += delta.signature?.length ?? 0;
       return block && closeBlock(folding, delta.index, block, delta.signature, delta.redacted);
     }
     case "usage":
@@ -132,6 +151,7 @@ function grow(folding: Folding, index: number, text: string): StreamEvent | unde
   if (index !== folding.lastIndex) {
     folding.lastIndex = index;
     folding.lastBlock = folding.open.get(index);
+    folding.size += TURN_COST;
   }
   const block = folding.lastBlock;
   if (block === undefined) return undefined;
@@ -140,6 +160,9 @@ function grow(folding: Folding, index: number, text: string): StreamEvent | unde
   if (block.tail.length > LONGEST_TAIL) settle(block);
   return { type: GROWTH[block.kind], contentIndex: block.contentIndex, delta: text };
 }
+
+/** So many characters it counts when blocks grow in turns: pieces of one block are joined, and those of two cannot be. */
+const TURN_COST = 64;
 
 const GROWTH = { text: "text_delta", thinking: "thinking_delta", toolCall: "toolcall_delta" } as const;
 
@@ -165,6 +188,7 @@ function openBlock(folding: Folding, delta: Extract<Delta, { type: "open" }>): S
   if (before) settle(before);
   const contentIndex = folding.message.content.length;
   if (contentIndex === MOST_BLOCKS) return dropBlock(folding, delta.index);
+  if (delta.block.type === "toolCall") folding.size += delta.block.id.length + delta.block.name.length;
   const { block, event } = newBlock(withOwnId(folding, delta.block, contentIndex), contentIndex);
   folding.message.content.push(block.content);
   folding.open.set(delta.index, block);
@@ -268,10 +292,19 @@ function parseArguments(raw: string): Record<string, unknown> | string {
   }
 }
 
-function refresh(folding: Folding): void {
+/** To read all of them again for each piece would take a time that grows with the square of their length. */
+const LONG_ARGUMENTS = 16 * 1024;
+const WORTH_READING = 1 / 64;
+
+function isWorthReading({ raw, parsedLength }: { raw: string; parsedLength: number }, isLast: boolean): boolean {
+  const fresh = raw.length - parsedLength;
+  return fresh > 0 && (isLast || raw.length < LONG_ARGUMENTS || fresh > raw.length * WORTH_READING);
+}
+
+function refresh(folding: Folding, isLast = false): void {
   for (const block of folding.open.values()) {
     settle(block);
-    if (block.kind !== "toolCall" || block.parsedLength === block.raw.length) continue;
+    if (block.kind !== "toolCall" || !isWorthReading(block, isLast)) continue;
     block.content.arguments = parsePartialObject(block.raw);
     block.parsedLength = block.raw.length;
   }
@@ -303,7 +336,7 @@ function finish(folding: Folding, stopReason: "stop" | "length" | "toolUse"): St
 }
 
 function fail(folding: Folding, error: ProviderError): StreamEvent[] {
-  refresh(folding);
+  refresh(folding, true);
   const partial = new Map<ToolCall, Record<string, unknown>>();
   for (const block of folding.open.values()) {
     if (block.kind === "toolCall") partial.set(block.content, block.content.arguments);

@@ -20,6 +20,10 @@ export function streamOverHttp<State>(family: ApiFamily<State>, timeouts?: Parti
 const BATCH_BYTES = 8 * 1024;
 /** The first words do not wait for those that came with them. */
 const FIRST_BATCH_BYTES = 1024;
+/** In characters of all events. A family holds what cannot be told yet: signatures, calls without a name. */
+const LONGEST_STREAM = 256 * 1024 * 1024;
+
+const TOO_LONG = `The server sent an answer of more than ${LONGEST_STREAM} characters, most of which say nothing`;
 
 async function* run<State>(
   family: ApiFamily<State>,
@@ -37,6 +41,7 @@ async function* run<State>(
     let opening: Buffer | undefined = Buffer.alloc(0);
     let arrived: Buffer | undefined = Buffer.alloc(0);
     let most = FIRST_BATCH_BYTES;
+    let length = 0;
     for (let ended = false; !ended && !complete; ) {
       if (arrived?.length === 0) arrived = await body.next();
       const piece = arrived?.subarray(0, most);
@@ -47,7 +52,11 @@ async function* run<State>(
       if (events.length > 0) opening = undefined;
       else if (opening && piece) opening = firstBytes(opening, piece);
       if (request.onEvent) await showEvents(events, request);
-      for (const data of events) family.step(state, data, batch);
+      for (const data of events) {
+        length += data.length;
+        family.step(state, data, batch);
+      }
+      if (length > LONGEST_STREAM) throw new ProviderError("bad_request", TOO_LONG);
       if (!piece) {
         ended = true;
         if (opening) checkOpening(opening, opened.call);

@@ -1,3 +1,4 @@
+import type { AssistantContent } from "@tiller/protocol/plain-types.generated";
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "./events.ts";
 import { createMessageBuilder } from "./message-builder.ts";
@@ -59,6 +60,38 @@ describe("messages from pieces", () => {
       { type: "text", text: "two" },
     ]);
     expect(whole.message.content).toEqual([{ type: "text", text: "one" }]);
+  });
+
+  it("say nothing twice when a whole one was ahead of its piece, as where blocks grow in turns", () => {
+    const builder = createMessageBuilder();
+    builder.begin(begin);
+    const texts = (...all: string[]) => all.map((text) => ({ type: "text" as const, text }));
+    const tell = (contentIndex: number, delta: string, content: AssistantContent[]) => {
+      const event = update({ type: "text_delta", contentIndex, delta });
+      event.message.content = content;
+      builder.update(event);
+      return event.message.content;
+    };
+    tell(0, "a", texts("a"));
+    tell(1, "b", texts("a", "b"));
+    tell(0, "A", texts("aA", "bB"));
+    expect(tell(1, "B", [])).toEqual(texts("aA", "bB"));
+  });
+
+  it("go on from a whole one when their own beginning was missed", () => {
+    const builder = createMessageBuilder();
+    const event = update({ type: "text_delta", contentIndex: 1, delta: "b" });
+    event.message.content = [
+      { type: "text", text: "a" },
+      { type: "text", text: "b" },
+    ];
+    builder.update(event);
+    const thin = update({ type: "text_delta", contentIndex: 1, delta: "c" });
+    builder.update(thin);
+    expect(thin.message.content).toEqual([
+      { type: "text", text: "a" },
+      { type: "text", text: "bc" },
+    ]);
   });
 
   it("begin anew, and stay as they are when the agent sends them whole", () => {

@@ -18,7 +18,7 @@ const FLATTEN_STEP = 4096;
 export function createMessageBuilder(): MessageBuilder {
   let growing: Partial<AssistantMessage> & { role: "assistant"; content: AssistantContent[] } = empty();
   let flatAt = FLATTEN_STEP;
-  /** What the agent sent whole last: it belongs to whoever got it, and does not grow. */
+  /** What the agent sent whole last: it belongs to whoever got it, does not grow, and may be ahead of the piece it came with. */
   let whole: AgentEvent<"message_update">["message"] | undefined;
 
   /** The engine keeps a text that grows by tokens as a tree of them; to look at a character makes it one string again. */
@@ -49,6 +49,10 @@ export function createMessageBuilder(): MessageBuilder {
     }
   };
 
+  /** Else the beginning of the message was missed. */
+  const hasBlocksOf = ({ content }: { content: readonly unknown[] }): boolean =>
+    growing.content.length === content.length && !(growing.content as unknown[]).includes(undefined);
+
   return {
     begin({ message }) {
       whole = undefined;
@@ -58,10 +62,11 @@ export function createMessageBuilder(): MessageBuilder {
       const piece = event.assistantMessageEvent;
       // Whole already: the agent sends snapshots. It may leave them out for a while when a message is huge.
       if (event.message.content.length > 0) {
+        apply(piece);
         whole = event.message;
         return;
       }
-      if (whole) growing = structuredClone(whole) as typeof growing;
+      if (whole && !hasBlocksOf(whole)) growing = structuredClone(whole) as typeof growing;
       whole = undefined;
       apply(piece);
       if (event.usage) growing.usage = event.usage;

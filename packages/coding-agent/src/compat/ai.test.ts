@@ -82,6 +82,14 @@ test("a failure is a message, and a missing key is told in its own words", async
   expect((await ai.stream(host.model, context, { apiKey: "k" }).result()).stopReason).toBe("stop");
 });
 
+test("an answer of too many blocks ends in an error, not in silence", async () => {
+  const block = { type: "open", index: 0, block: { type: "text" } } as const;
+  const { host, ai } = await open([...new Array(1001).fill(block), { type: "done", stopReason: "stop" }]);
+  const message = await ai.stream(host.model, context).result();
+  expect([message.stopReason, message.content.length]).toEqual(["error", 1000]);
+  expect(message.errorMessage).toContain("was ended after 1000 blocks");
+});
+
 test("an aborted question ends at once", async () => {
   const { host, ai } = await open();
   const message = await ai.stream(host.model, context, { signal: AbortSignal.abort() }).result();

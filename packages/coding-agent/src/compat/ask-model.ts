@@ -1,8 +1,8 @@
-import { createAssembly } from "@tiller/ai/assemble";
+import { createAssembly, excessOf } from "@tiller/ai/assemble";
 import { ProviderError } from "@tiller/ai/errors";
 import type { Credentials } from "@tiller/ai/model-registry";
 import { askedModel } from "@tiller/ai/model-secrets";
-import type { DeltaStream, ModelRequest, StreamModel } from "@tiller/ai/provider";
+import type { Delta, DeltaStream, ModelRequest, StreamModel } from "@tiller/ai/provider";
 import { guardStream } from "@tiller/ai/stream";
 import { clampLevel } from "@tiller/ai/thinking-levels";
 import type { AssistantMessage } from "@tiller/protocol/message";
@@ -57,13 +57,19 @@ async function tellAnswer(
     events.push(withPartial(event, assembly.message));
   };
   push(assembly.start());
+  let last: Extract<Delta, { type: "done" | "error" }> | undefined;
+  // The guard ends the stream with exactly one `done` or `error`.
   for await (const batch of deltas) {
     for (const delta of batch) {
-      if (delta.type === "done") assembly.finish(delta.stopReason).forEach(push);
-      else if (delta.type === "error") assembly.fail(delta.error).forEach(push);
+      if (delta.type === "done" || delta.type === "error") last = delta;
       else push(assembly.apply(delta));
     }
+    const excess = excessOf(assembly, model, last);
+    if (excess) last = { type: "error", error: excess };
+    if (last) break;
   }
+  if (last?.type === "error") assembly.fail(last.error).forEach(push);
+  else assembly.finish(last?.stopReason ?? "stop").forEach(push);
 }
 
 function withPartial(event: StreamEvent, partial: AssistantMessage): AssistantMessageEvent {

@@ -187,7 +187,8 @@ export function openReplay(inputs: ReplayInputs): OpenedReplay | { error: string
     liveClock,
     redact: createRedaction({}, []),
     ...(onDifference ? {} : { host: createLiveHost(inputs.openStdin()) }),
-    onWrite: (chunk) => void output?.write(chunk),
+    // The writer uses its bytes again once the recorded host has taken them; this one may not have.
+    onWrite: (chunk) => void output?.write(Buffer.from(chunk)),
     onOtherCall: (text) => log(`replay: ${text}`),
     onDifference(text) {
       isDifferent = true;

@@ -310,3 +310,11 @@ function joined(content: Content, kind: "text" | "thinking"): string {
     )
     .join("");
 }
+
+test("an event of very many calls gives each an id of its own, and is looked at once for all of them", () => {
+  const MANY = 40_000;
+  const calls = Array.from({ length: MANY }, () => ({ functionCall: { name: "ls", args: {} } }));
+  const deltas = play(parts(...calls), stop);
+  const ids = deltas.map((delta) => (delta.type === "open" && delta.block.type === "toolCall" ? delta.block.id : ""));
+  expect(new Set(ids.filter((id) => id !== "")).size).toBe(MANY);
+});

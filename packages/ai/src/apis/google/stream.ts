@@ -17,6 +17,8 @@ export interface StreamState {
   /** Something came that is not carried. */
   hasOtherParts: boolean;
   callIds: Set<string>;
+  /** The event whose calls were given ids last, and what stands for it in them. */
+  hashed: { data: string; hash: string };
   responseId: string | undefined;
   finishReason: string | undefined;
   finishMessage: string;
@@ -33,6 +35,7 @@ export function initial(): StreamState {
     open: undefined,
     hasOtherParts: false,
     callIds: new Set(),
+    hashed: { data: "", hash: "" },
     responseId: undefined,
     finishReason: undefined,
     finishMessage: "",
@@ -208,7 +211,9 @@ function closeOpen(state: StreamState, out: Delta[]): void {
  * conversation; where even that is missing, the event itself stands for it.
  */
 function callId(state: StreamState, told: string, data: string): string {
-  const made = `${state.responseId ?? `call_${hashOf(data)}`}_${state.callIds.size}`;
+  // Once for all calls of an event: it is as long as they are many.
+  if (state.responseId === undefined && state.hashed.data !== data) state.hashed = { data, hash: hashOf(data) };
+  const made = `${state.responseId ?? `call_${state.hashed.hash}`}_${state.callIds.size}`;
   const id = told !== "" && !state.callIds.has(told) ? told : made;
   state.callIds.add(id);
   return id;

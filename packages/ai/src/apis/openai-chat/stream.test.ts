@@ -666,3 +666,19 @@ test("whatever JSON comes, nothing breaks and there is one end", () => {
     { numRuns: 500 },
   );
 });
+
+test("calls without end are told until there are too many of them, and looked for no longer", () => {
+  const FLOOD = 60_000;
+  const floods = [
+    (at: number) => fn(undefined, undefined, "ls", `{"at":${at}}`),
+    (at: number) => fn(at, `c${at}`, undefined, "{"),
+    (at: number) => fn(at, "again", "ls", "{}"),
+  ];
+  for (const flood of floods) {
+    const deltas = play(piece(...Array.from({ length: FLOOD }, (_, at) => flood(at))), end("tool_calls"), DONE);
+    expect(deltas.filter(({ type }) => type === "open")).toHaveLength(1001);
+    const assembly = createAssembly(testModel(), 0);
+    for (const delta of deltas) assembly.apply(delta);
+    expect(assembly.hasTooManyBlocks).toBe(true);
+  }
+});

@@ -1,3 +1,4 @@
+import { MOST_BLOCKS } from "../../assemble.ts";
 import { cutWords } from "../../cut-words.ts";
 import { ProviderError } from "../../errors.ts";
 import { parseEventObject } from "../../http/sse.ts";
@@ -217,8 +218,10 @@ function grow(state: StreamState, kind: "text" | "thinking", form: string, text:
 
 function onCallPiece(state: StreamState, value: unknown, out: Delta[]): void {
   const piece = readPiece(value);
-  if (!piece) return;
+  // Looking for the call of a piece takes longer with each; whoever puts the answer together ends it because of those there are.
+  if (!piece || state.calls.length > MOST_BLOCKS) return;
   const call = callFor(state.calls, piece);
+  if (state.calls.length > MOST_BLOCKS) openHeldCalls(state, out);
   if (call.block === -1) {
     call.held += piece.text;
     state.plain = false;

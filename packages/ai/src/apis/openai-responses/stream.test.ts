@@ -432,3 +432,18 @@ test("property: events of any shape never throw and end once", () => {
     { numRuns: 150 },
   );
 });
+
+test("very many items that nobody numbers are found by their ids, one that was there before is not told twice", () => {
+  const items = Array.from({ length: 60_000 }, (_, at) => ({
+    type: "response.output_item.done",
+    item: { type: "web_search_call", id: `ws_${at}` },
+  }));
+  const said = (id: string) => ({ type: "response.output_text.delta", item_id: id, delta: id });
+  const found = { type: "response.output_item.added", item: { type: "message", id: "m1" } };
+  const state = initial();
+  const deltas: Delta[] = [];
+  const events = [created, found, items, said("m1"), items, said("m1"), ended("completed")].flat();
+  for (const event of events) step(state, JSON.stringify(event), deltas);
+  expect(deltas.flatMap((delta) => (delta.type === "grow" ? [delta.text] : []))).toEqual(["m1", "m1"]);
+  expect(deltas.filter(({ type }) => type === "open")).toHaveLength(1);
+});

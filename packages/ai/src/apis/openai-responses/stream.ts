@@ -37,6 +37,8 @@ interface Block {
 export interface StreamState {
   /** By the place of the item in the output. */
   blocks: Map<number, Block>;
+  /** By the id of the item, for servers that tell no place: to look through all of them for each event would be too long. */
+  byItem: Map<string, Block>;
   /** The block that came last, with its place. */
   latest: Block | undefined;
   latestAt: number;
@@ -51,6 +53,7 @@ export interface StreamState {
 export function initial(): StreamState {
   return {
     blocks: new Map(),
+    byItem: new Map(),
     latest: undefined,
     latestAt: -1,
     blockCount: 0,
@@ -126,8 +129,7 @@ function find(state: StreamState, kind: Kind, event: WireEvent): Block | undefin
   const id = event.item_id ?? event.item?.id;
   if (!id) return latest?.kind === kind && !latest.closed ? latest : undefined;
   if (latest?.itemId === id) return latest;
-  for (const block of state.blocks.values()) if (block.itemId === id) return block;
-  return undefined;
+  return state.byItem.get(id);
 }
 
 type Kind = Block["kind"];
@@ -155,7 +157,11 @@ function open(state: StreamState, kind: Kind, event: WireEvent, out: Delta[]): B
     part: undefined,
     closed: kind === "other",
   };
+  const { itemId } = block;
+  const before = state.blocks.get(at)?.itemId;
+  if (before !== undefined) state.byItem.delete(before);
   state.blocks.set(at, block);
+  if (itemId !== undefined && !state.byItem.has(itemId)) state.byItem.set(itemId, block);
   state.repeated = nothingRepeated();
   state.latest = block;
   state.latestAt = at;

@@ -2,7 +2,7 @@ import type { Clock } from "@tiller/protocol/clock";
 import { pi } from "@tiller/protocol/dialects/pi";
 import { union } from "@tiller/protocol/dialects/union";
 import type { AgentMessage, AssistantMessage, UserMessage } from "@tiller/protocol/message";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createEventJournal, type EventJournal } from "../../session/store/event-journal.ts";
 import { createEventFrames, type EventFrames } from "./event-frames.ts";
 import type { FrameWriter } from "./frame-writer.ts";
@@ -44,7 +44,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
     get waiting() {
       return host.busy ? 1 : 0;
     },
-    room: () => undefined,
+    room: vi.fn(() => undefined),
     roomForAnswers: () => undefined,
     drainedTo: () => Promise.resolve(),
     flushed: () => (host.busy ? new Promise((resolve) => readAgain.push(resolve)) : Promise.resolve()),
@@ -86,6 +86,7 @@ function stage(mode: "snapshot" | "delta", dialect = union) {
   });
   return {
     frames,
+    writer,
     hurried,
     host,
     out,
@@ -387,6 +388,40 @@ describe("event frames", () => {
         .frames.map((f) => JSON.stringify(f.message).length > 4e6)
         .filter(Boolean),
     ).toHaveLength(4);
+  });
+
+  it("snapshot mode: what one message repeated is not held against the next, also where its borders are not told", async () => {
+    const s = stage("snapshot");
+    s.out.only = new Set(["message_update"]);
+    s.open();
+    s.say("x".repeat(4 * 1024 * 1024));
+    await s.tick();
+    for (let index = 1; index <= 6; index++) s.call(index);
+    const { message } = s;
+    s.out.take({ type: "message_end", message }, { promptId: "prompt-1" });
+    expect(s.told(0).frames.filter(({ type }) => type === "message_update")).toEqual([]);
+    s.out.take({ type: "message_start", message }, { promptId: "prompt-1" });
+    const before = s.frames.length;
+    s.call(7);
+    expect(s.frames.slice(before).map((f) => (f.message as AssistantMessage).content.length)).toEqual([8, 8]);
+  });
+
+  it("snapshot mode: blocks that grow in turns wait for a host that does not read, as each turn is a frame", () => {
+    const s = stage("snapshot");
+    s.open();
+    s.call(1);
+    const room = vi.mocked(s.writer.room);
+    room.mockClear();
+    const place = { promptId: "prompt-1" };
+    const tell = (contentIndex: number) => {
+      const event = { type: "text_delta", contentIndex, delta: "a" } as const;
+      s.out.take({ type: "message_update", event, snapshot: () => s.message }, place);
+    };
+    tell(0);
+    tell(0);
+    expect(room).not.toHaveBeenCalled();
+    tell(1);
+    expect(room).toHaveBeenCalledOnce();
   });
 
   it("joining the deltas always gives the final text, also when the mode changes on the way", async () => {

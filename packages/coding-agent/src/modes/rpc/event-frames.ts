@@ -254,13 +254,15 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
       sendUpdate(event, snapshot, place);
       return writer.room();
     }
-    if (merged && (merged.type !== event.type || merged.contentIndex !== event.contentIndex)) flush();
+    const isTurn = merged && (merged.type !== event.type || merged.contentIndex !== event.contentIndex);
+    if (isTurn) flush();
     blockOf(event, place);
     if (merged) merged.delta += event.delta;
     else merged = { type: event.type, contentIndex: event.contentIndex, delta: event.delta, snapshot, place };
     flushSoon();
     // A host that reads slowly gets fewer frames; one that does not read at all stops the model in the end.
-    return writer.busy && merged.delta.length > MOST_MERGED ? writer.flushed() : undefined;
+    if (writer.busy && merged.delta.length > MOST_MERGED) return writer.flushed();
+    return isTurn ? writer.room() : undefined;
   };
 
   /** Every token at once. This runs once per token, so what stands around the token is put together once per block. */
@@ -279,6 +281,15 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
       note(event, snapshot, place);
     }
     return writer.room();
+  };
+
+  /** Another one begins, or nothing. */
+  const endMessage = (): void => {
+    flush();
+    open.clear();
+    messageJson.clear();
+    lastSize = 0;
+    ahead = 0;
   };
 
   return {
@@ -310,18 +321,12 @@ export function createEventFrames(options: EventFramesOptions): EventFrames {
     },
     take(event, place) {
       if (!hasEvent(dialect, event.type)) return undefined;
+      // Also for a host that has chosen not to hear of it.
+      if (event.type === "message_start" || event.type === "message_end") endMessage();
       if (only && !only.has(event.type) && !UNFILTERED.has(event.type)) return undefined;
       if (event.type !== "message_update") {
         flush();
         follow(event.type === "agent_start");
-        if (event.type === "message_start") {
-          lastSize = 0;
-          ahead = 0;
-        }
-        if (event.type === "message_start" || event.type === "message_end") {
-          open.clear();
-          messageJson.clear();
-        }
         // One that streams is another one when it ends.
         if (isWhole(event)) sendWhole(event, place);
         else sendPlain(event, place);

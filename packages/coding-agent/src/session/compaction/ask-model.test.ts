@@ -1,5 +1,5 @@
 import { ProviderError } from "@tiller/ai/errors";
-import type { ModelRequest } from "@tiller/ai/provider";
+import type { Delta, ModelRequest, StreamModel } from "@tiller/ai/provider";
 import { createScriptModel, parseScript } from "@tiller/ai/providers/script";
 import type { Clock } from "@tiller/protocol/clock";
 import type { Usage } from "@tiller/protocol/message";
@@ -10,7 +10,7 @@ import { model, user } from "./test-entries.ts";
 const request = { systemPrompt: "sum up", messages: [user("talk")], maxTokens: 77 };
 
 /** Timers fire when the test says so. */
-function asking(turns: unknown[], credentials?: () => Promise<{ apiKey: string }>) {
+function asking(turns: unknown[], credentials?: () => Promise<{ apiKey: string }>, stream?: StreamModel) {
   const timers: { ms: number; fn: () => void }[] = [];
   const clock: Clock = {
     now: () => 0,
@@ -30,7 +30,7 @@ function asking(turns: unknown[], credentials?: () => Promise<{ apiKey: string }
       credentials: credentials ?? (() => ({ apiKey: "k" })),
       stream(asked) {
         requests.push(asked);
-        return script(asked);
+        return (stream ?? script)(asked);
       },
       cwd: "/w",
       clock,
@@ -54,6 +54,24 @@ describe("a question to the model", () => {
     expect(await ask(request, never)).toMatchObject({ text: "notes", usage: { output: expect.any(Number) } });
     expect(requests[0]).toMatchObject({ ...request, model, tools: [], thinkingLevel: "low", apiKey: "k" });
     expect(spent).toHaveLength(1);
+  });
+
+  it.each<[most: string, batch: Delta[]]>([
+    ["33554432 characters", [{ type: "grow", index: 0, text: "x".repeat(1024 * 1024) }]],
+    ["1000 blocks", [{ type: "open", index: 1, block: { type: "text" } }]],
+  ])("is ended after %s, and what came is no summary", async (most, batch) => {
+    const LAST = 1100;
+    let asked = 0;
+    async function* stream(): AsyncGenerator<Delta[], void, undefined> {
+      yield [{ type: "open", index: 0, block: { type: "text" } }];
+      for (; asked < LAST; asked++) yield batch;
+      yield [{ type: "done", stopReason: "stop" }];
+    }
+    const { ask, told } = asking([say("not asked")], undefined, stream);
+    const answer = await ask(request, never);
+    expect(answer).toMatchObject({ error: { message: expect.stringContaining(`was ended after ${most}`) } });
+    expect(told).toEqual([]);
+    expect(asked).toBeLessThan(LAST);
   });
 
   it("is asked again, at most twice, when the failure may pass", async () => {

@@ -1,5 +1,5 @@
 import type { AgentPorts, Credentials } from "@tiller/agent/types";
-import { createAssembly } from "@tiller/ai/assemble";
+import { createAssembly, excessOf } from "@tiller/ai/assemble";
 import { ProviderError } from "@tiller/ai/errors";
 import { askedModel } from "@tiller/ai/model-secrets";
 import type { Delta, DeltaStream } from "@tiller/ai/provider";
@@ -59,6 +59,11 @@ async function askOnce(
     for (const delta of batch) {
       if (delta.type === "done" || delta.type === "error") last = delta;
       else assembly.apply(delta);
+    }
+    const excess = excessOf(assembly, ports.model(), last);
+    if (excess) {
+      last = { type: "error", error: excess };
+      break;
     }
   }
   if (last?.type === "error") assembly.fail(last.error);
