@@ -28,9 +28,11 @@ describe("a log of entries", () => {
     expect([3, 4].map((at) => log.parent(at))).toEqual([1, 3]);
     expect(["a", "l", "d", "x"].map(log.find)).toEqual([0, 2, 4, -1]);
     expect(["a", "l", "d", "x"].map(log.has)).toEqual([true, true, true, false]);
-    // The same from here on, now that all ids are at hand.
     log.append(entry("e", "a"));
-    expect(["a", "l", "d", "e", "x"].map(log.find)).toEqual([0, 2, 4, 5, -1]);
+    // The same however often it is asked.
+    for (let times = 0; times < 20; times++) {
+      expect(["a", "l", "d", "e", "x"].map(log.find)).toEqual([0, 2, 4, 5, -1]);
+    }
     expect(log.has("e")).toBe(true);
     expect(linesOf(log.lines())).toEqual([testHeader, ...entriesOf(log)].map((line) => JSON.stringify(line)));
   });
@@ -57,7 +59,7 @@ describe("a log of entries", () => {
 
   it("finds the last entry of an id that was used twice", () => {
     const log = loadedLog([entry("a", null), entry("a", null)]);
-    expect(log.find("a")).toBe(1);
+    for (let times = 0; times < 40; times++) expect(log.find("a")).toBe(1);
     log.append(entry("a", null));
     expect(log.find("a")).toBe(2);
     expect(log.has("a")).toBe(true);

@@ -16,7 +16,7 @@ export interface EntryLog extends EntryReader {
   known(position: number): SessionEntry | undefined;
   /** Position of an entry, or -1. */
   find(id: string): number;
-  /** Whether an id is taken. From the first question on all ids are at hand. */
+  /** Whether an id is taken. */
   has(id: string): boolean;
   append(entry: SessionEntry): number;
   /** Everything that belongs into the file, header included. One item may be many lines. */
@@ -58,12 +58,17 @@ export interface LoadedEntries extends EntryReader {
   parse(position: number): SessionEntry | null;
   /** The whole file without its last line end, if these entries are all of it. */
   readonly file: Buffer | undefined;
-  /** Position of an entry, or -1; for a single question, without a list of all ids. */
+  /** Position of an entry, or -1; for few questions, without a list of all ids. */
   find(id: string): number;
+  /** Whether there is an entry with this id; from the first question on that is seen at a glance. */
+  has(id: string): boolean;
   /** Their lines, those that stand side by side in one piece. */
   lines(): Iterable<Buffer>;
   part(positions: readonly number[]): LoadedEntries;
 }
+
+/** After these a list of all ids is worth its time. */
+const FEW_QUESTIONS = 32;
 
 /** `parsed` is what was made already of the loaded ones; null for what cannot be read. */
 export function createEntryLog(
@@ -73,7 +78,9 @@ export function createEntryLog(
 ): EntryLog {
   const added: { entry: SessionEntry; parent: number }[] = [];
   const addedKinds = new Set<string>();
-  let positions: Map<string, number> | undefined;
+  const addedIds = new Map<string, number>();
+  let questions = 0;
+  let loadedIds: Map<string, number> | undefined;
 
   const isLoaded = (position: number): boolean => position < loaded.length;
   const own = (position: number) => added[position - loaded.length]!;
@@ -81,18 +88,15 @@ export function createEntryLog(
   const id = (position: number): string => (isLoaded(position) ? loaded.id(position) : own(position).entry.id);
   const line = (position: number): Buffer | string =>
     isLoaded(position) ? loaded.line(position) : JSON.stringify(own(position).entry);
-  const allIds = (): Map<string, number> => {
-    if (positions) return positions;
-    positions = new Map();
-    for (let at = 0; at < length(); at++) positions.set(id(at), at);
-    return positions;
+  const findLoaded = (wanted: string): number => {
+    if (++questions <= FEW_QUESTIONS) return loaded.find(wanted);
+    loadedIds ??= idsOf(loaded);
+    return loadedIds.get(wanted) ?? -1;
   };
   const find = (wanted: string): number => {
     // Ids also stand in entries that nobody has looked at.
     if (typeof wanted !== "string") return -1;
-    if (positions) return positions.get(wanted) ?? -1;
-    const at = added.findLastIndex(({ entry }) => entry.id === wanted);
-    return at >= 0 ? loaded.length + at : loaded.find(wanted);
+    return addedIds.get(wanted) ?? findLoaded(wanted);
   };
   const append = (entry: SessionEntry): number => {
     const position = length();
@@ -100,7 +104,7 @@ export function createEntryLog(
     const followsLast = position > 0 && id(position - 1) === parentId;
     addedKinds.add(entry.type);
     added.push({ entry, parent: followsLast ? position - 1 : parentId === null ? -1 : find(parentId) });
-    positions?.set(entry.id, position);
+    addedIds.set(entry.id, position);
     return position;
   };
 
@@ -132,7 +136,7 @@ export function createEntryLog(
     },
     known: (position) => (isLoaded(position) ? (parsed[position] ?? undefined) : own(position).entry),
     find,
-    has: (wanted) => allIds().has(wanted),
+    has: (wanted) => addedIds.has(wanted) || loaded.has(wanted),
     append,
     *lines() {
       if (loaded.file) yield loaded.file;
@@ -152,6 +156,13 @@ export function createEntryLog(
   };
 }
 
+/** Of an id that was used twice the last entry counts. */
+function idsOf(loaded: LoadedEntries): Map<string, number> {
+  const ids = new Map<string, number>();
+  for (let at = 0; at < loaded.length; at++) ids.set(loaded.id(at), at);
+  return ids;
+}
+
 function roleOf(entry: SessionEntry): string {
   return entry.type === "message" ? entry.message.role : "";
 }
@@ -169,6 +180,7 @@ const NOTHING: LoadedEntries = {
   parse: () => null,
   file: undefined,
   find: () => -1,
+  has: () => false,
   lines: () => [],
   part: () => NOTHING,
 };

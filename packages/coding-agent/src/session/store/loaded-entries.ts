@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
-import { type EntryIndex, emptyIndex, findId, idAt, KINDS, MESSAGE, ROLES } from "./entry-index.ts";
+import { type EntryIndex, emptyIndex, findId, idAt, idsIn, KINDS, MESSAGE, ROLES } from "./entry-index.ts";
 import type { ByteRange, LoadedEntries } from "./entry-log.ts";
 import { jsonEnd } from "./json-scan.ts";
 import { normalise, type ReadBlob } from "./migrations.ts";
@@ -63,6 +63,7 @@ export function loadEntries({ bytes, index, isWholeFile, readBlob, soundness }: 
     return kind;
   };
 
+  let ids: ReturnType<typeof idsIn> | undefined;
   let held: ReadonlySet<string> | undefined;
 
   return {
@@ -87,6 +88,10 @@ export function loadEntries({ bytes, index, isWholeFile, readBlob, soundness }: 
     },
     parse,
     find: (id) => findId(bytes, index, id),
+    has(id) {
+      ids ??= idsIn(bytes, index);
+      return ids.has(id);
+    },
     *lines() {
       for (let at = 0; at < starts.length; ) {
         const start = starts[at]!;
