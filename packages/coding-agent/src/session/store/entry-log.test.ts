@@ -75,6 +75,21 @@ describe("a log of entries", () => {
     expect(kept).toEqual(entry("a", null));
   });
 
+  it("has the same message alone and in its entry, whichever is asked for first", () => {
+    const lines = [messageEntry("aaaaaaaa", null, user("hi")), messageEntry("bbbbbbbb", "aaaaaaaa", user("ho"))];
+    const log = loadedLog(lines);
+    expect(log.known(0)).toBeUndefined();
+    const message = log.message(0);
+    expect(log.message(0)).toBe(message);
+    expect(log.look(0)).toEqual(lines[0]);
+    expect(log.look(0)).toHaveProperty("message", message);
+    expect(log.known(0)).toBe(log.entry(0));
+    expect(log.entry(0)).toEqual(lines[0]);
+    expect((log.entry(0) as Extract<SessionEntry, { type: "message" }>).message).toBe(message);
+    const whole = log.entry(1) as Extract<SessionEntry, { type: "message" }>;
+    expect(log.message(1)).toBe(whole.message);
+  });
+
   it("has nothing where the bytes cannot be read", () => {
     const log = loadedLog([
       JSON.stringify(entry("aaaaaaaa", null, "XX")).replace("XX", "\u0001"),
@@ -83,6 +98,7 @@ describe("a log of entries", () => {
     for (const _again of [1, 2]) {
       expect(log.entry(0)).toBeUndefined();
       expect(log.look(0)).toBeUndefined();
+      expect(log.message(0)).toBeUndefined();
     }
     expect([log.id(0), log.parent(1)]).toEqual(["aaaaaaaa", 0]);
   });

@@ -1,4 +1,6 @@
+import type { AgentMessage } from "@tiller/protocol/message";
 import type { SessionEntry, SessionHeader } from "@tiller/protocol/session-entry";
+import { messageOf } from "./entry-rules.ts";
 
 /**
  * The entries of one session in the order they were written. Those that came from a file are bytes until somebody looks
@@ -10,7 +12,9 @@ export interface EntryLog extends EntryReader {
   readonly loadedLength: number;
   /** The same object each time. */
   entry(position: number): SessionEntry | undefined;
-  /** The same without keeping what was parsed: for those who go through everything once. */
+  /** The message that it is, the same object each time; of a line in a file nothing else is made then. */
+  message(position: number): AgentMessage | undefined;
+  /** The same as `entry` without keeping what was parsed: for those who go through everything once. */
   look(position: number): SessionEntry | undefined;
   /** The object, if it was made already. */
   known(position: number): SessionEntry | undefined;
@@ -54,8 +58,10 @@ export interface ByteRange {
 
 /** Entries that came from a file. */
 export interface LoadedEntries extends EntryReader {
-  /** Null when its bytes turn out to be no JSON. */
-  parse(position: number): SessionEntry | null;
+  /** Null when its bytes turn out to be no JSON. `message` is what `parseMessage` has made of it before. */
+  parse(position: number, message?: AgentMessage): SessionEntry | null;
+  /** The message alone, where the line is laid out as usual. */
+  parseMessage(position: number): AgentMessage | undefined;
   /** The whole file without its last line end, if these entries are all of it. */
   readonly file: Buffer | undefined;
   /** Position of an entry, or -1; for few questions, without a list of all ids. */
@@ -76,6 +82,8 @@ export function createEntryLog(
   loaded: LoadedEntries = NOTHING,
   parsed: (SessionEntry | null | undefined)[] = [],
 ): EntryLog {
+  /** Of loaded entries that nobody has asked for as a whole. */
+  const messages: (AgentMessage | undefined)[] = [];
   const added: { entry: SessionEntry; parent: number }[] = [];
   const addedKinds = new Set<string>();
   const addedIds = new Map<string, number>();
@@ -97,6 +105,16 @@ export function createEntryLog(
     // Ids also stand in entries that nobody has looked at.
     if (typeof wanted !== "string") return -1;
     return addedIds.get(wanted) ?? findLoaded(wanted);
+  };
+  const hasObject = (position: number): boolean =>
+    !isLoaded(position) || parsed[position] !== undefined || messages[position] !== undefined;
+  const entry = (position: number): SessionEntry | undefined => {
+    if (!isLoaded(position)) return own(position).entry;
+    const known = parsed[position];
+    if (known !== undefined) return known ?? undefined;
+    const found = loaded.parse(position, messages[position]);
+    parsed[position] = found;
+    return found ?? undefined;
   };
   const append = (entry: SessionEntry): number => {
     const position = length();
@@ -122,19 +140,21 @@ export function createEntryLog(
     line,
     rawEntry: (position) => (isLoaded(position) ? loaded.rawEntry(position) : undefined),
     rawMessage: (position) => (isLoaded(position) ? loaded.rawMessage(position) : undefined),
-    entry(position) {
-      if (!isLoaded(position)) return own(position).entry;
-      const known = parsed[position];
-      if (known !== undefined) return known ?? undefined;
-      const found = loaded.parse(position);
-      parsed[position] = found;
-      return found ?? undefined;
+    entry,
+    message(position) {
+      if (isLoaded(position) && parsed[position] === undefined) {
+        const known = messages[position] ?? loaded.parseMessage(position);
+        messages[position] = known;
+        if (known) return known;
+      }
+      const whole = entry(position);
+      return whole && messageOf(whole);
     },
     look(position) {
       if (!isLoaded(position)) return own(position).entry;
-      return (parsed[position] ?? loaded.parse(position)) || undefined;
+      return (parsed[position] ?? loaded.parse(position, messages[position])) || undefined;
     },
-    known: (position) => (isLoaded(position) ? (parsed[position] ?? undefined) : own(position).entry),
+    known: (position) => (hasObject(position) ? entry(position) : undefined),
     find,
     has: (wanted) => addedIds.has(wanted) || loaded.has(wanted),
     append,
@@ -178,6 +198,7 @@ const NOTHING: LoadedEntries = {
   rawEntry: () => undefined,
   rawMessage: () => undefined,
   parse: () => null,
+  parseMessage: () => undefined,
   file: undefined,
   find: () => -1,
   has: () => false,
