@@ -80,14 +80,20 @@ export function createCallNames(rules: CallIdRules = ANYTHING): CallNames {
 }
 
 function renamedBy(next: (id: string) => string, messages: readonly LlmMessage[]): LlmMessage[] {
+  const renamed: LlmMessage[] = [];
   let due: string[] = [];
-  return messages.map((message) => {
-    if (message.role === "user") return message;
-    if (message.role === "toolResult") return renamedResult(message, due.shift() ?? message.toolCallId);
-    due = [];
-    for (const block of message.content) if (block.type === "toolCall") due.push(next(block.id));
-    return renamedAnswer(message, due);
-  });
+  let given = 0;
+  for (const message of messages) {
+    if (message.role === "user") renamed.push(message);
+    else if (message.role === "toolResult") renamed.push(renamedResult(message, due[given++] ?? message.toolCallId));
+    else {
+      due = [];
+      given = 0;
+      for (const block of message.content) if (block.type === "toolCall") due.push(next(block.id));
+      renamed.push(renamedAnswer(message, due));
+    }
+  }
+  return renamed;
 }
 
 function renamedResult(message: ToolResultMessage, id: string): ToolResultMessage {
@@ -95,17 +101,13 @@ function renamedResult(message: ToolResultMessage, id: string): ToolResultMessag
 }
 
 function renamedAnswer(message: AssistantMessage, ids: readonly string[]): AssistantMessage {
-  if (ids.length === 0) return message;
   let at = 0;
   let changed = false;
-  const content = message.content.map((block) => {
-    if (block.type !== "toolCall") return block;
-    const id = ids[at++]!;
-    if (id === block.id) return block;
-    changed = true;
-    return { ...block, id };
-  });
-  return changed ? { ...message, content } : message;
+  for (const block of message.content) if (block.type === "toolCall" && block.id !== ids[at++]) changed = true;
+  if (!changed) return message;
+  at = 0;
+  const content = message.content.map((block) => (block.type === "toolCall" ? { ...block, id: ids[at++]! } : block));
+  return { ...message, content };
 }
 
 function isValid(id: string, rules: CallIdRules): boolean {

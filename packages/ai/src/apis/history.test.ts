@@ -70,6 +70,19 @@ test("an id that comes again belongs to the nearest call, and is told apart from
   expect(history).toEqual([answer([call("x")]), result("x", "1"), again, result("x_2", "2")]);
 });
 
+test.each([
+  ["where they are expected", ["x", "y", "z"], ["ok x", "ok y", "ok z"]],
+  ["in another order behind the first one", ["x", "z", "y"], ["ok x", "ok y", "ok z"]],
+  ["with one missing in the middle", ["x", "z"], ["ok x", "No result provided", "ok z"]],
+  ["with one twice", ["x", "x", "y", "z"], ["ok x", "ok y", "ok z"]],
+  ["with a stranger in front", ["w", "x", "y", "z"], ["ok x", "ok y", "ok z"]],
+])("results are found %s", (_, found, expected) => {
+  const asked = answer([call("x"), call("y"), call("z")]);
+  const history = prepareHistory([asked, ...found.map((id) => result(id, `ok ${id}`)), user("go on")], model);
+  const texts = history.slice(1, -1).map(({ content }) => (content[0] as { text: string }).text);
+  expect(texts).toEqual(expected);
+});
+
 test("calls of one answer with the same id get their results in turn", () => {
   const history = prepareHistory([answer([call(""), call(""), call("")]), result("", "1"), result("", "2")], model);
   expect(history.slice(1)).toMatchObject([

@@ -71,10 +71,13 @@ export function createPreparer(model: Reader, rules: HistoryRules): Preparer {
       if (message.role === "toolResult" || hasFailed(message)) return [];
       const answer = forReader(message, model, rules, nameOf);
       if (answer.content.length === 0) return [];
-      if (!answer.content.some(isCall)) return [answer];
-      const results = resultsFor(message, messages, at + 1, nameOf);
-      const known = results.map((result) => withReadableImages(withKnownBlocks(result), model));
-      return names.rename([answer, ...known]);
+      const calls = message.content.filter(isCall);
+      if (calls.length === 0) return [answer];
+      const turn: LlmMessage[] = [answer];
+      for (const result of resultsFor(calls, messages, at, nameOf)) {
+        turn.push(withReadableImages(withKnownBlocks(result), model));
+      }
+      return names.rename(turn);
     },
   };
 }
@@ -90,7 +93,8 @@ export function hasFailed(message: AssistantMessage): boolean {
 
 function isBlank({ content }: UserMessage): boolean {
   if (typeof content === "string") return content.trim() === "";
-  return content.every((block) => block.type === "text" && block.text.trim() === "");
+  for (const block of content) if (block.type !== "text" || block.text.trim() !== "") return false;
+  return true;
 }
 
 function startNote(timestamp: number): UserMessage {
@@ -102,15 +106,33 @@ function startNote(timestamp: number): UserMessage {
  * as ids may repeat later. Calls of one answer with the same id get the results with that id in turn.
  */
 function resultsFor(
-  message: AssistantMessage,
+  calls: readonly ToolCall[],
   messages: readonly LlmMessage[],
-  from: number,
+  answerAt: number,
   nameOf: NameOf,
 ): ToolResultMessage[] {
-  const calls = message.content.filter(isCall);
-  if (calls.length === 0) return [];
+  const results: ToolResultMessage[] = [];
+  /** Nearly always each stands where it is expected, and nothing has to be looked for. */
+  let found: Map<string, ToolResultMessage[]> | undefined;
+  for (const call of calls) {
+    const next = found ? undefined : messages[answerAt + 1 + results.length];
+    let result: ToolResultMessage | undefined;
+    if (next?.role === "toolResult" && next.toolCallId === call.id) result = next;
+    else {
+      found ??= resultsById(messages, answerAt + 1, results.length);
+      result = found.get(call.id)?.shift();
+    }
+    result ??= missingResult(call, messages[answerAt]!.timestamp);
+    const toolName = nameOf(call.name);
+    results.push(toolName === result.toolName ? result : { ...result, toolName });
+  }
+  return results;
+}
+
+/** Without the first ones, which have found their calls. */
+function resultsById(messages: readonly LlmMessage[], from: number, first: number): Map<string, ToolResultMessage[]> {
   const found = new Map<string, ToolResultMessage[]>();
-  for (let i = from; i < messages.length; i++) {
+  for (let i = from + first; i < messages.length; i++) {
     const next = messages[i]!;
     if (next.role === "assistant" && (!hasFailed(next) || next.content.some(isCall))) break;
     if (next.role !== "toolResult") continue;
@@ -118,11 +140,7 @@ function resultsFor(
     if (sameId) sameId.push(next);
     else found.set(next.toolCallId, [next]);
   }
-  return calls.map((call) => {
-    const result = found.get(call.id)?.shift() ?? missingResult(call, message.timestamp);
-    const toolName = nameOf(call.name);
-    return toolName === result.toolName ? result : { ...result, toolName };
-  });
+  return found;
 }
 
 /** The results that stand together from here on. */
@@ -216,9 +234,13 @@ function thoughtAsText(block: ThinkingContent): TextContent | undefined {
 /** As for the blocks of an answer. */
 function withKnownBlocks<M extends UserMessage | ToolResultMessage>(message: M): M {
   const { content } = message;
-  const isKnown = ({ type }: TextContent | ImageContent): boolean => type === "text" || type === "image";
-  if (typeof content === "string" || content.every(isKnown)) return message;
-  return { ...message, content: content.filter(isKnown) };
+  if (typeof content === "string") return message;
+  for (const block of content) if (!isKnown(block)) return { ...message, content: content.filter(isKnown) };
+  return message;
+}
+
+function isKnown({ type }: TextContent | ImageContent): boolean {
+  return type === "text" || type === "image";
 }
 
 const IMAGE_NOTE = "(image left out: this model reads only text)";
@@ -226,8 +248,8 @@ const IMAGE_NOTE = "(image left out: this model reads only text)";
 function withReadableImages<M extends UserMessage | ToolResultMessage>(message: M, model: Reader): M {
   const { content } = message;
   if (typeof content === "string" || model.input.includes("image")) return message;
-  if (!content.some((block) => block.type === "image")) return message;
-  return { ...message, content: imagesAsNotes(content) };
+  for (const block of content) if (block.type === "image") return { ...message, content: imagesAsNotes(content) };
+  return message;
 }
 
 /** Several images in a row are one note. */

@@ -13,7 +13,8 @@ import type {
  */
 export function messagesToLlm(messages: readonly AgentMessage[]): LlmMessage[] {
   const result: LlmMessage[] = [];
-  for (const [at, message] of messages.entries()) {
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at]!;
     const { role } = message;
     if (role === "assistant") result.push(wasCorrected(messages, at) ? asAnswer(message) : message);
     else if (role === "user" || role === "toolResult") result.push(message);

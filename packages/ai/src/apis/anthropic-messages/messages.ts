@@ -21,21 +21,18 @@ export interface WireOptions {
 export function appendMessages(messages: WireMessage[], history: readonly LlmMessage[], options: WireOptions): void {
   for (const message of history) {
     const role = message.role === "assistant" ? "assistant" : "user";
-    const content = toBlocks(message, options);
-    if (content.length === 0) continue;
     const last = messages.at(-1);
-    if (last?.role === role) last.content.push(...content);
-    else messages.push({ role, content });
+    const content = last?.role === role ? last.content : [];
+    pushBlocks(content, message, options);
+    if (content !== last?.content && content.length > 0) messages.push({ role, content });
   }
 }
 
-function toBlocks(message: LlmMessage, options: WireOptions): Block[] {
-  if (message.role === "toolResult") return [toolResultBlock(message)];
-  const blocks: Block[] = [];
-  if (message.role === "assistant") for (const block of message.content) pushAnswer(blocks, block, options);
+function pushBlocks(blocks: Block[], message: LlmMessage, options: WireOptions): void {
+  if (message.role === "toolResult") blocks.push(toolResultBlock(message));
+  else if (message.role === "assistant") for (const block of message.content) pushAnswer(blocks, block, options);
   else if (typeof message.content === "string") pushText(blocks, message.content);
   else for (const block of message.content) pushInput(blocks, block);
-  return blocks;
 }
 
 function textBlock(text: string): Block {
@@ -88,10 +85,8 @@ function toolResultBlock(message: ToolResultMessage): Block {
   // A failure has to say something, and may only speak.
   const failed = message.isError && !content.some((block) => block.type === "image");
   if (failed && content.length === 0) content.push(textBlock("(no output)"));
-  return {
-    type: "tool_result",
-    tool_use_id: message.toolCallId,
-    ...(content.length > 0 ? { content } : {}),
-    ...(failed ? { is_error: true } : {}),
-  };
+  const result: Block = { type: "tool_result", tool_use_id: message.toolCallId };
+  if (content.length > 0) result.content = content;
+  if (failed) result.is_error = true;
+  return result;
 }

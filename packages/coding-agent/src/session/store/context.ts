@@ -1,11 +1,11 @@
 import type { AgentMessage } from "@tiller/protocol/message";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import type { EntryLog } from "./entry-log.ts";
-import { isConversation, messageOf } from "./entry-rules.ts";
+import { isConversation } from "./entry-rules.ts";
 
 /** What the model is told of a path through the tree. Pure. */
 
-type Entries = Pick<EntryLog, "kind" | "holds" | "entry" | "find">;
+type Entries = Pick<EntryLog, "kind" | "holds" | "entry" | "message" | "find">;
 
 /**
  * The positions on the path whose entries are messages of the conversation, in the order the model sees them. After a
@@ -46,8 +46,7 @@ export function contextMessages(
   const edits = editsOn(log, path);
   const messages: AgentMessage[] = [];
   for (const position of positions) {
-    const entry = log.entry(position);
-    const message = entry && messageOf(entry);
+    const message = log.message(position);
     if (message) messages.push(edits.has(position) ? reworded(message, edits.get(position)) : message);
   }
   return messages;

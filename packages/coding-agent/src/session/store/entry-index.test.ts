@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tries } from "../../../../../test/support/part-of.ts";
-import { type EntryIndex, idAt, indexEntries, KINDS, ROLES } from "./entry-index.ts";
+import { type EntryIndex, idAt, idsIn, indexEntries, KINDS, ROLES } from "./entry-index.ts";
 
 const indexOf = (text: string): EntryIndex & { bytes: Buffer } => {
   const bytes = Buffer.from(text);
@@ -218,6 +218,24 @@ const anyLine = fc.oneof(
   { weight: 20, arbitrary: fc.tuple(anyEntry, fc.constantFrom(...layouts)).map(([entry, layout]) => layout(entry)) },
   fc.constantFrom("", " ", "\r", "garbage", "{}", "null", "[]", '{"type":"title","title":"x"}'),
 );
+
+describe("the ids of a session file", () => {
+  const odd = '{"id":"odd","type":"label"}';
+  const usual = ["a", "bbbbbbb", "cccccccc", "ccccccccc", "dddddddddd"].map(
+    (id) => `{"type":"label","id":"${id}","parentId":null}`,
+  );
+  const bytes = Buffer.from(`${[odd, ...usual].join("\n")}\n`);
+  const ids = idsIn(bytes, indexEntries(bytes));
+
+  it.each(["a", "bbbbbbb", "cccccccc", "ccccccccc", "dddddddddd", "odd"])("have %s", (id) =>
+    expect(ids.has(id)).toBe(true),
+  );
+
+  it.each(["", "b", "bbbbbb", "ccccccc", "cccccccccc", "dddddddd", "d", "é", '{"type":"', "__proto__"])(
+    "do not have what only begins like one: %j",
+    (id) => expect(ids.has(id)).toBe(false),
+  );
+});
 
 describe("any file", () => {
   it("is read as by parsing every line", () => {

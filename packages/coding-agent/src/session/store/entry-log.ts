@@ -1,4 +1,6 @@
+import type { AgentMessage } from "@tiller/protocol/message";
 import type { SessionEntry, SessionHeader } from "@tiller/protocol/session-entry";
+import { messageOf } from "./entry-rules.ts";
 
 /**
  * The entries of one session in the order they were written. Those that came from a file are bytes until somebody looks
@@ -10,13 +12,15 @@ export interface EntryLog extends EntryReader {
   readonly loadedLength: number;
   /** The same object each time. */
   entry(position: number): SessionEntry | undefined;
-  /** The same without keeping what was parsed: for those who go through everything once. */
+  /** The message that it is, the same object each time; of a line in a file nothing else is made then. */
+  message(position: number): AgentMessage | undefined;
+  /** The same as `entry` without keeping what was parsed: for those who go through everything once. */
   look(position: number): SessionEntry | undefined;
   /** The object, if it was made already. */
   known(position: number): SessionEntry | undefined;
   /** Position of an entry, or -1. */
   find(id: string): number;
-  /** Whether an id is taken. From the first question on all ids are at hand. */
+  /** Whether an id is taken. */
   has(id: string): boolean;
   append(entry: SessionEntry): number;
   /** Everything that belongs into the file, header included. One item may be many lines. */
@@ -54,16 +58,23 @@ export interface ByteRange {
 
 /** Entries that came from a file. */
 export interface LoadedEntries extends EntryReader {
-  /** Null when its bytes turn out to be no JSON. */
-  parse(position: number): SessionEntry | null;
+  /** Null when its bytes turn out to be no JSON. `message` is what `parseMessage` has made of it before. */
+  parse(position: number, message?: AgentMessage): SessionEntry | null;
+  /** The message alone, where the line is laid out as usual. */
+  parseMessage(position: number): AgentMessage | undefined;
   /** The whole file without its last line end, if these entries are all of it. */
   readonly file: Buffer | undefined;
-  /** Position of an entry, or -1; for a single question, without a list of all ids. */
+  /** Position of an entry, or -1; for few questions, without a list of all ids. */
   find(id: string): number;
+  /** Whether there is an entry with this id; from the first question on that is seen at a glance. */
+  has(id: string): boolean;
   /** Their lines, those that stand side by side in one piece. */
   lines(): Iterable<Buffer>;
   part(positions: readonly number[]): LoadedEntries;
 }
+
+/** After these a list of all ids is worth its time. */
+const FEW_QUESTIONS = 32;
 
 /** `parsed` is what was made already of the loaded ones; null for what cannot be read. */
 export function createEntryLog(
@@ -71,9 +82,13 @@ export function createEntryLog(
   loaded: LoadedEntries = NOTHING,
   parsed: (SessionEntry | null | undefined)[] = [],
 ): EntryLog {
+  /** Of loaded entries that nobody has asked for as a whole. */
+  const messages: (AgentMessage | undefined)[] = [];
   const added: { entry: SessionEntry; parent: number }[] = [];
   const addedKinds = new Set<string>();
-  let positions: Map<string, number> | undefined;
+  const addedIds = new Map<string, number>();
+  let questions = 0;
+  let loadedIds: Map<string, number> | undefined;
 
   const isLoaded = (position: number): boolean => position < loaded.length;
   const own = (position: number) => added[position - loaded.length]!;
@@ -81,18 +96,25 @@ export function createEntryLog(
   const id = (position: number): string => (isLoaded(position) ? loaded.id(position) : own(position).entry.id);
   const line = (position: number): Buffer | string =>
     isLoaded(position) ? loaded.line(position) : JSON.stringify(own(position).entry);
-  const allIds = (): Map<string, number> => {
-    if (positions) return positions;
-    positions = new Map();
-    for (let at = 0; at < length(); at++) positions.set(id(at), at);
-    return positions;
+  const findLoaded = (wanted: string): number => {
+    if (++questions <= FEW_QUESTIONS) return loaded.find(wanted);
+    loadedIds ??= idsOf(loaded);
+    return loadedIds.get(wanted) ?? -1;
   };
   const find = (wanted: string): number => {
     // Ids also stand in entries that nobody has looked at.
     if (typeof wanted !== "string") return -1;
-    if (positions) return positions.get(wanted) ?? -1;
-    const at = added.findLastIndex(({ entry }) => entry.id === wanted);
-    return at >= 0 ? loaded.length + at : loaded.find(wanted);
+    return addedIds.get(wanted) ?? findLoaded(wanted);
+  };
+  const hasObject = (position: number): boolean =>
+    !isLoaded(position) || parsed[position] !== undefined || messages[position] !== undefined;
+  const entry = (position: number): SessionEntry | undefined => {
+    if (!isLoaded(position)) return own(position).entry;
+    const known = parsed[position];
+    if (known !== undefined) return known ?? undefined;
+    const found = loaded.parse(position, messages[position]);
+    parsed[position] = found;
+    return found ?? undefined;
   };
   const append = (entry: SessionEntry): number => {
     const position = length();
@@ -100,7 +122,7 @@ export function createEntryLog(
     const followsLast = position > 0 && id(position - 1) === parentId;
     addedKinds.add(entry.type);
     added.push({ entry, parent: followsLast ? position - 1 : parentId === null ? -1 : find(parentId) });
-    positions?.set(entry.id, position);
+    addedIds.set(entry.id, position);
     return position;
   };
 
@@ -118,21 +140,23 @@ export function createEntryLog(
     line,
     rawEntry: (position) => (isLoaded(position) ? loaded.rawEntry(position) : undefined),
     rawMessage: (position) => (isLoaded(position) ? loaded.rawMessage(position) : undefined),
-    entry(position) {
-      if (!isLoaded(position)) return own(position).entry;
-      const known = parsed[position];
-      if (known !== undefined) return known ?? undefined;
-      const found = loaded.parse(position);
-      parsed[position] = found;
-      return found ?? undefined;
+    entry,
+    message(position) {
+      if (isLoaded(position) && parsed[position] === undefined) {
+        const known = messages[position] ?? loaded.parseMessage(position);
+        messages[position] = known;
+        if (known) return known;
+      }
+      const whole = entry(position);
+      return whole && messageOf(whole);
     },
     look(position) {
       if (!isLoaded(position)) return own(position).entry;
-      return (parsed[position] ?? loaded.parse(position)) || undefined;
+      return (parsed[position] ?? loaded.parse(position, messages[position])) || undefined;
     },
-    known: (position) => (isLoaded(position) ? (parsed[position] ?? undefined) : own(position).entry),
+    known: (position) => (hasObject(position) ? entry(position) : undefined),
     find,
-    has: (wanted) => allIds().has(wanted),
+    has: (wanted) => addedIds.has(wanted) || loaded.has(wanted),
     append,
     *lines() {
       if (loaded.file) yield loaded.file;
@@ -152,6 +176,13 @@ export function createEntryLog(
   };
 }
 
+/** Of an id that was used twice the last entry counts. */
+function idsOf(loaded: LoadedEntries): Map<string, number> {
+  const ids = new Map<string, number>();
+  for (let at = 0; at < loaded.length; at++) ids.set(loaded.id(at), at);
+  return ids;
+}
+
 function roleOf(entry: SessionEntry): string {
   return entry.type === "message" ? entry.message.role : "";
 }
@@ -167,8 +198,10 @@ const NOTHING: LoadedEntries = {
   rawEntry: () => undefined,
   rawMessage: () => undefined,
   parse: () => null,
+  parseMessage: () => undefined,
   file: undefined,
   find: () => -1,
+  has: () => false,
   lines: () => [],
   part: () => NOTHING,
 };

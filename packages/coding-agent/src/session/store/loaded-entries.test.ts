@@ -138,6 +138,40 @@ describe("an entry whose bytes cannot be sent as they are", () => {
   });
 });
 
+describe("a message that is parsed alone", () => {
+  const usual = (message: unknown): string => JSON.stringify(messageEntry("aaaaaaaa", null, message as never));
+  const text = (json: string): string => usual(user("XX")).replace('"XX"', json);
+  const deep = `${"[".repeat(4000)}${"]".repeat(4000)}`;
+  const lines: [story: string, line: string, isAlone: boolean][] = [
+    ["is whole", text('"fine"'), true],
+    ["has escapes, U+2028 and half a character in it", text('"\\u00e9\\n\u2028\\ud83d"'), true],
+    ["has fields that every object has", usual(user("a")).replace('"content"', '"__proto__":{"a":1},"content"'), true],
+    ["has a field twice", usual(user("a")).replace('"content"', '"content":"b","content"'), true],
+    ["is nested too deep", text(deep), true],
+    ["has no content", text("7"), true],
+    ["has an image that is kept elsewhere", text('[{"type":"image","mimeType":"i","data":"blob:sha256:abc"}]'), true],
+    ["is of another program", usual({ role: "developer", content: "be brief", timestamp: 1 }), true],
+    ["is none to us", usual({ role: "system", content: "prompt", timestamp: 1 }), false],
+    ["has a role that only begins like one of ours", usual({ role: "umpire", content: "out", timestamp: 1 }), false],
+    ["has a field behind it", usual(user("a")).replace(/}$/, ',"more":{}}'), false],
+    ["is there twice", usual(user("a")).replace(/}$/, ',"message":{"role":"user","content":"b"}}'), false],
+    ["has a carriage return behind it", `${usual(user("a"))}\r`, false],
+    ["has a byte order mark before it", `\ufeff${usual(user("a"))}`, false],
+    ["is damaged", text('"\u0001"'), false],
+    ["has garbage behind it", `${usual(user("a"))}}`, false],
+  ];
+  it.each(lines)("%s: it is what the entry has, or is left to it", (_, line, isAlone) => {
+    const before = messageEntry("00000000", null, user("before"));
+    const loaded = load([before, line], (sha256) => `data of ${sha256}`);
+    const alone = loaded.length < 2 ? undefined : loaded.parseMessage(1);
+    expect(alone !== undefined).toBe(isAlone);
+    if (!alone) return;
+    const whole = loaded.parse(1);
+    expect(whole).toMatchObject({ type: "message", message: alone });
+    expect(loaded.parse(1, alone)).toEqual(whole);
+  });
+});
+
 it("an entry or a role that is called like something every object has is nothing special", () => {
   const lines = ["toString", "constructor", "__proto__"].flatMap((name) => [
     plain(`a-${name}`, null, { type: name }),

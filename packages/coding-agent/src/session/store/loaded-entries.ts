@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
+import type { AgentMessage } from "@tiller/protocol/message";
 import type { SessionEntry } from "@tiller/protocol/session-entry";
-import { type EntryIndex, emptyIndex, findId, idAt, KINDS, MESSAGE, ROLES } from "./entry-index.ts";
+import { type EntryIndex, emptyIndex, findId, idAt, idsIn, KINDS, MESSAGE, ROLES } from "./entry-index.ts";
 import type { ByteRange, LoadedEntries } from "./entry-log.ts";
 import { jsonEnd } from "./json-scan.ts";
 import { normalise, type ReadBlob } from "./migrations.ts";
@@ -45,14 +46,28 @@ export function loadEntries({ bytes, index, isWholeFile, readBlob, soundness }: 
     return range;
   };
 
-  const parse = (position: number): SessionEntry | null => {
+  const textAt = (start: number, end: number): string => bytes.toString("utf8", start, end);
+  const parse = (position: number, message?: AgentMessage): SessionEntry | null => {
     try {
       const [start, end] = [starts[position]!, ends[position]!];
-      const entry = JSON.parse(bytes.toString("utf8", start, end));
-      return normalise(entry, readBlob, end - start) as unknown as SessionEntry;
+      if (message) return { ...JSON.parse(`${textAt(start, messageStarts[position]!)}null}`), message };
+      return normalise(JSON.parse(textAt(start, end)), readBlob, end - start) as unknown as SessionEntry;
     } catch {
       // Damaged in the middle of the line: as if it were not there.
       return null;
+    }
+  };
+  const parseMessage = (position: number): AgentMessage | undefined => {
+    const start = messageStarts[position]!;
+    if (start === 0 || kinds[position] !== MESSAGE) return undefined;
+    try {
+      const end = ends[position]!;
+      const found = { type: "message", message: JSON.parse(textAt(start, end - 1)) };
+      const seen = normalise(found, readBlob, end - starts[position]!);
+      return seen.type === "message" ? (seen.message as AgentMessage) : undefined;
+    } catch {
+      // Damaged, or it is not the last field of its line.
+      return undefined;
     }
   };
   /** Messages of a role that is not listed: only a closer look tells whether they are messages to us. */
@@ -63,6 +78,7 @@ export function loadEntries({ bytes, index, isWholeFile, readBlob, soundness }: 
     return kind;
   };
 
+  let ids: ReturnType<typeof idsIn> | undefined;
   let held: ReadonlySet<string> | undefined;
 
   return {
@@ -86,7 +102,12 @@ export function loadEntries({ bytes, index, isWholeFile, readBlob, soundness }: 
       return raw(position, start, ends[position]! - 1, MESSAGE_IS_SOUND);
     },
     parse,
+    parseMessage,
     find: (id) => findId(bytes, index, id),
+    has(id) {
+      ids ??= idsIn(bytes, index);
+      return ids.has(id);
+    },
     *lines() {
       for (let at = 0; at < starts.length; ) {
         const start = starts[at]!;

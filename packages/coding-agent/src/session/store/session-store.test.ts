@@ -118,14 +118,13 @@ describe("a session store", () => {
   it("shows the conversation without parsing what nobody asks for", () => {
     const log = loadedLog([messageEntry("a", null, user("hi")), messageEntry("b", "a", assistant("ho"))]);
     const seen: number[] = [];
-    const watched: EntryLog = Object.create(log, {
-      entry: {
-        value: (position: number) => {
-          seen.push(position);
-          return log.entry(position);
-        },
+    const watch = <T>(read: (position: number) => T) => ({
+      value: (position: number) => {
+        seen.push(position);
+        return read(position);
       },
     });
+    const watched: EntryLog = Object.create(log, { entry: watch(log.entry), message: watch(log.message) });
     const store = open({ log: watched });
     store.appendMessage(user("on"));
     expect([store.messageCount, store.context, store.leafId]).toEqual([3, [0, 1, 2], "00000001"]);
