@@ -94,6 +94,7 @@ describe("what is nested so deeply that it could not be passed on", () => {
     ["content", message({ role: "user", content: deep }), message({ role: "user", content: [] })],
     ["a message that is none", { type: "message", message: [deep] }, { type: "message", message: note }],
     ["usage", message({ ...said, usage: deep }), message({ ...said, usage: { ...noUsage, ...note } })],
+    ["a field that every object has", { type: "custom", valueOf: deep }, { type: "custom", valueOf: note }],
   ];
   it.each(odd)("is a note: %s", (_what, given, expected) => {
     const line = JSON.stringify(mended(given, SIZE));
@@ -116,6 +117,13 @@ describe("an entry that is whole", () => {
     ["no message at all", { type: "message", message: null }],
     ["a kind of another program", { type: "weather" }],
     ["a kind that is a name of every object", { type: "constructor" }],
+    ...["valueOf", "toString", "constructor", "__proto__"].flatMap((name): [string, Record<string, unknown>][] => {
+      const fields = { role: "user", content: [{ type: "text", text: "Hi.", [name]: {} }], [name]: {} };
+      return [
+        [`an entry with the field ${name}`, { type: "custom", [name]: {} }],
+        [`a message with the field ${name}`, message(fields)],
+      ];
+    }),
   ];
   it.each(whole)("stays the same object: %s", (_what, entry) => {
     expect(mended(entry, SIZE)).toBe(entry);

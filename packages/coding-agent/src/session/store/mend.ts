@@ -34,7 +34,7 @@ function withoutDepth(line: Line, inside: Mends): Line {
   for (const field of Object.keys(line)) {
     const value = line[field];
     if (typeof value !== "object" || value === null) continue;
-    const mend = inside[field];
+    const mend = Object.hasOwn(inside, field) ? inside[field] : undefined;
     const shallow = mend ? mend(value) : isTooDeep(value) ? LEFT_OUT : value;
     if (shallow === value) continue;
     copy ??= { ...line };
