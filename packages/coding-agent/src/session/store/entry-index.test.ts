@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tries } from "../../../../../test/support/part-of.ts";
-import { type EntryIndex, idAt, idsIn, indexEntries, KINDS, ROLES } from "./entry-index.ts";
+import { type EntryIndex, findId, idAt, idsIn, indexEntries, KINDS, ROLES } from "./entry-index.ts";
 
 const indexOf = (text: string): EntryIndex & { bytes: Buffer } => {
   const bytes = Buffer.from(text);
@@ -231,10 +231,12 @@ describe("the ids of a session file", () => {
     expect(ids.has(id)).toBe(true),
   );
 
-  it.each(["", "b", "bbbbbb", "ccccccc", "cccccccccc", "dddddddd", "d", "é", '{"type":"', "__proto__"])(
-    "do not have what only begins like one: %j",
-    (id) => expect(ids.has(id)).toBe(false),
-  );
+  const others = ["", "b", "bbbbbb", "ccccccc", "cccccccccc", "dddddddd", "d", "é", '{"type":"', "__proto__"];
+  const withTheirEnds = ['a","parentId', 'cccccccc","parentId', 'odd","type'];
+  it.each([...others, ...withTheirEnds])("do not have what only begins like one: %j", (id) => {
+    expect(ids.has(id)).toBe(false);
+    expect(findId(bytes, indexEntries(bytes), id)).toBe(-1);
+  });
 });
 
 describe("any file", () => {

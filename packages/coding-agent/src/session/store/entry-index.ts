@@ -426,7 +426,8 @@ export function findId(bytes: Buffer, index: EntryIndex, id: string, leftOut: Re
   const wanted = Buffer.from(`${id}"`);
   const isIt = (start: number): boolean =>
     start > 0 && bytes[start] === wanted[0] && wanted.equals(bytes.subarray(start, start + wanted.length));
-  let at = idStarts.length - 1;
+  // One with a quote in it is never laid out as usual; its bytes would be those of another id and what stands behind it.
+  let at = id.includes('"') ? -1 : idStarts.length - 1;
   while (at >= 0 && (!isIt(idStarts[at]!) || leftOut.has(at))) at -= 1;
   for (const [position, known] of oddIds) if (known === id && position > at && !leftOut.has(position)) at = position;
   return at;
