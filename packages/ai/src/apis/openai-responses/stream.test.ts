@@ -447,3 +447,17 @@ test("very many items that nobody numbers are found by their ids, one that was t
   expect(deltas.flatMap((delta) => (delta.type === "grow" ? [delta.text] : []))).toEqual(["m1", "m1"]);
   expect(deltas.filter(({ type }) => type === "open")).toHaveLength(1);
 });
+
+test("an item whose id is said at another place too is still found when that place is taken again", () => {
+  const added = (output_index: number, id: string) => ({
+    type: "response.output_item.added",
+    output_index,
+    item: { type: "message", id },
+  });
+  const said = { type: "response.output_text.delta", item_id: "m1", delta: "Hi" };
+  const state = initial();
+  const deltas: Delta[] = [];
+  for (const event of [created, added(0, "m1"), added(1, "m1"), added(1, "m2"), said])
+    step(state, JSON.stringify(event), deltas);
+  expect(deltas.flatMap((delta) => (delta.type === "grow" ? [delta.index] : []))).toEqual([0]);
+});

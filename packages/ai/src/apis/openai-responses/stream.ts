@@ -158,8 +158,9 @@ function open(state: StreamState, kind: Kind, event: WireEvent, out: Delta[]): B
     closed: kind === "other",
   };
   const { itemId } = block;
-  const before = state.blocks.get(at)?.itemId;
-  if (before !== undefined) state.byItem.delete(before);
+  const before = state.blocks.get(at);
+  // The id may be said of another place too, and that block is still there.
+  if (before?.itemId !== undefined && state.byItem.get(before.itemId) === before) state.byItem.delete(before.itemId);
   state.blocks.set(at, block);
   if (itemId !== undefined && !state.byItem.has(itemId)) state.byItem.set(itemId, block);
   state.repeated = nothingRepeated();
