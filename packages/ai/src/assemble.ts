@@ -137,6 +137,7 @@ function apply(folding: Folding, delta: Delta): StreamEvent | undefined {
     case "usage":
       return applyUsage(folding, delta);
     case "response":
+      folding.size += (delta.id?.length ?? 0) + (delta.model?.length ?? 0);
       if (delta.id !== undefined) folding.message.responseId = delta.id;
       if (delta.model && delta.model !== folding.model.id) folding.message.responseModel = delta.model;
       return undefined;

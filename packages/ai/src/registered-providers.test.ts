@@ -452,16 +452,19 @@ describe("a whole provider", () => {
 
   it("names the variables of its keys, also after it is gone, and whatever else is in its object", () => {
     const { providers } = desk({ env: { BARE: "x", HDR_BARE: "x" } });
-    const model = { ...mine.models[0], headers: { "x-m": `Bearer \${OF_MODEL}` }, self: {} };
+    const model = { ...mine.models[0], headers: { "x-m": `Bearer \${OF_MODEL}` }, compat: {}, self: {} };
     model.self = model;
+    model.compat = { model };
     const headers = { "x-h": "HDR_BARE", "x-p": "PLAIN", "x-k": "!pass $COMMAND" };
     providers.register("bare", { ...mine, apiKey: "BARE", headers, models: [model], oauth: { name: "n", model } });
-    providers.register("groq", { apiKey: "$OTHER", compat: { options: { token: `\${OPT}` } } });
+    const compat = { options: { token: `\${OPT}` }, model };
+    const modelOverrides = { m: { headers: { "x-o": "$OF_OVERRIDE" }, compat } };
+    providers.register("groq", { apiKey: "$OTHER", compat, modelOverrides });
     const auth = { apiKey: { name: "Pass", variables: ["PASS", "OLD_PASS"] } };
     providers.register("harbour", harbour({ auth }));
     providers.unregister("bare");
     providers.clear();
-    const named = ["BARE", "HDR_BARE", "OF_MODEL", "OLD_PASS", "OPT", "OTHER", "PASS"];
+    const named = ["BARE", "HDR_BARE", "OF_MODEL", "OF_OVERRIDE", "OLD_PASS", "OPT", "OTHER", "PASS"];
     expect([...providers.keyVariables].toSorted()).toEqual(named);
   });
 

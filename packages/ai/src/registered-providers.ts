@@ -332,9 +332,14 @@ function secretsOf({
   ...config
 }: ProviderConfig): SecretText[] {
   const { compat, modelOverrides } = config as Fields;
-  const ofModels = models.filter(isRecord).map(({ headers, baseUrl, compat }) => ({ headers, baseUrl, compat }));
-  const fields = { apiKey, headers, baseUrl, compat, modelOverrides, ofModels };
+  const overrides = isRecord(modelOverrides) ? Object.values(modelOverrides) : [];
+  const ofModels = [...models, ...overrides].filter(isRecord).map(readFieldsOf);
+  const fields = { apiKey, ofProvider: readFieldsOf({ headers, baseUrl, compat }), ofModels };
   return secretsOfModelsFile([fields, ...keyVariables.map((name) => ({ apiKey: `$${name}` }))]);
+}
+
+function readFieldsOf({ headers, baseUrl, compat }: Fields): Fields {
+  return { headers, baseUrl, options: isRecord(compat) ? compat.options : undefined };
 }
 
 /** A login that stands in auth.json is read, and may change the models, as the provider wants it. */

@@ -94,6 +94,23 @@ describe("messages from pieces", () => {
     ]);
   });
 
+  it("keep what a whole one said beside the words, and the words of a block whose beginning was missed", () => {
+    const builder = createMessageBuilder();
+    builder.begin(begin);
+    const call = { type: "toolCall" as const, id: "c", name: "write", arguments: { path: "a" } };
+    const beside = { responseId: "r-1", usage: { input: 5, output: 7 } };
+    const tell = (piece: object, ...content: AssistantContent[]) => {
+      const event = update(piece);
+      event.message = { ...event.message, ...beside, content } as typeof event.message;
+      builder.update(event);
+    };
+    tell({ type: "toolcall_start", contentIndex: 0, id: "c", toolName: "write" }, call);
+    tell({ type: "text_delta", contentIndex: 1, delta: "b" }, call, { type: "text", text: "ab" });
+    const thin = update({ type: "text_delta", contentIndex: 1, delta: "c" });
+    builder.update(thin);
+    expect(thin.message).toMatchObject({ ...beside, content: [call, { type: "text", text: "abc" }] });
+  });
+
   it("begin anew, and stay as they are when the agent sends them whole", () => {
     const builder = createMessageBuilder();
     builder.begin(begin);

@@ -49,9 +49,17 @@ export function createMessageBuilder(): MessageBuilder {
     }
   };
 
-  /** Else the beginning of the message was missed. */
-  const hasBlocksOf = ({ content }: { content: readonly unknown[] }): boolean =>
-    growing.content.length === content.length && !(growing.content as unknown[]).includes(undefined);
+  /** All that the whole one said beside the words; of these only what was told, unless their beginning was missed. */
+  const goOnFrom = (said: NonNullable<typeof whole>): typeof growing => {
+    const next = structuredClone(said) as typeof growing;
+    next.content.forEach((block, at) => {
+      const told: AssistantContent | undefined = growing.content[at];
+      if (block.type === "text" && told?.type === "text" && block.text.startsWith(told.text)) block.text = told.text;
+      if (block.type === "thinking" && told?.type === "thinking" && block.thinking.startsWith(told.thinking))
+        block.thinking = told.thinking;
+    });
+    return next;
+  };
 
   return {
     begin({ message }) {
@@ -66,7 +74,7 @@ export function createMessageBuilder(): MessageBuilder {
         whole = event.message;
         return;
       }
-      if (whole && !hasBlocksOf(whole)) growing = structuredClone(whole) as typeof growing;
+      if (whole) growing = goOnFrom(whole);
       whole = undefined;
       apply(piece);
       if (event.usage) growing.usage = event.usage;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRedactor, REDACTED } from "./redactor.ts";
@@ -214,6 +215,13 @@ describe("a known secret that a tool has cut", () => {
   test("a row of backslashes holds nobody up", () => {
     const text = "\\".repeat(100_000);
     expect(createRedactor({ secrets: [`key${"\\".repeat(60)}`] })(`key${text}`)).toContain("\\".repeat(50_000));
+  });
+
+  test("hundreds of secrets do not hold up a long text, and each of them is found", () => {
+    const secrets = Array.from({ length: 1000 }, (_, at) => createHash("sha512").update(String(at)).digest("base64"));
+    const words = "some words of a session, [...list], and so on... ".repeat(25_000);
+    const cut = secrets.map((secret) => `${secret.slice(0, 40)}...`).join(" ");
+    expect(createRedactor({ secrets })(words + cut)).toBe(words + secrets.map(() => `${R}...`).join(" "));
   });
 
   test("what begins like one is left alone where nothing was cut", () => {

@@ -114,13 +114,14 @@ export const FILE_WORDS: ReadonlySet<string> = new Set(
 export function createRedactor({ secrets = [], home, patterns = [] }: RedactorOptions): Redact {
   const known = secrets.filter((secret) => secret.trim().length >= SHORTEST_SECRET && !FILE_WORDS.has(secret.trim()));
   const spelled = alternatives(known.flatMap(spellings));
-  const literal = spelled === undefined ? undefined : new RegExp([spelled, ...known.flatMap(cutOff)].join("|"), "g");
+  const literal = spelled === undefined ? undefined : new RegExp(spelled, "g");
+  const cut = inParts(known.flatMap(cutOff)).map((part) => new RegExp(part, "g"));
   const own = patterns.flatMap(patternSource);
   const shapes = [...SHAPES, ...(own.length === 0 ? [] : [new RegExp(`()(?:${own.join("|")})`, "g")])];
   const shorten = homeShortener(home);
   return (text) => {
     // Before the shapes, which end at a dot and would leave the rest of a token.
-    let clean = hideWebTokens(literal ? text.replace(literal, REDACTED) : text, `eyJ${REDACTED}`);
+    let clean = hideWebTokens(withoutAny(literal ? text.replace(literal, REDACTED) : text, cut), `eyJ${REDACTED}`);
     for (const shape of shapes) {
       clean = clean.replace(shape, (found: string, kept: string, at: number, whole: string) =>
         isCall(kept, whole[at + found.length]) ? found : `${kept}${REDACTED}`,
@@ -139,6 +140,34 @@ function cutOff(secret: string): string[] {
   const plain = [...secret];
   const inJson = plain.map(asJson);
   return [...new Set([plain, inJson, inJson.map(asJson)].map(beginning))];
+}
+
+/** As one pattern of all of them would do it: what begins first is taken, and what begins inside of it is a part of it. */
+function withoutAny(text: string, patterns: readonly RegExp[]): string {
+  const found = patterns.flatMap((pattern) =>
+    Array.from(text.matchAll(pattern), (match) => ({ from: match.index, to: match.index + match[0].length })),
+  );
+  if (found.length === 0) return text;
+  let clean = "";
+  let at = 0;
+  for (const { from, to } of found.sort((one, other) => one.from - other.from)) {
+    if (from >= at) clean += text.slice(at, from) + REDACTED;
+    at = Math.max(at, to);
+  }
+  return clean + text.slice(at);
+}
+
+/** The engine goes through a text many times slower with a pattern that is longer than it cares to make quick. */
+const LONGEST_PATTERN = 8 * 1024;
+
+function inParts(patterns: readonly string[]): string[] {
+  const parts: string[] = [];
+  for (const pattern of patterns) {
+    const last = parts.at(-1);
+    if (last === undefined || last.length + pattern.length > LONGEST_PATTERN) parts.push(pattern);
+    else parts[parts.length - 1] = `${last}|${pattern}`;
+  }
+  return parts;
 }
 
 /** One spelling at a time: mixed ones could be found in a row of backslashes in too many ways. */

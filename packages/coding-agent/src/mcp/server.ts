@@ -1,6 +1,7 @@
+import { isAbsolute } from "node:path";
 import { secretsInUrl } from "@tiller/ai/model-secrets";
 import type { RunCommand } from "@tiller/ai/secret-commands";
-import { withoutCutSecrets } from "@tiller/ai/spelled-secrets";
+import { withoutCutSecrets, withoutSecrets } from "@tiller/ai/spelled-secrets";
 import type { Clock } from "@tiller/protocol/clock";
 import type { McpServerState } from "../session/ports.ts";
 import { expandValues, type ServerConfig } from "./config.ts";
@@ -114,9 +115,11 @@ export function createServer(config: ServerConfig, around: ServerSurroundings): 
     const found = [...config.secrets, ...secrets, ...("url" in reach ? secretsInUrl(reach.url) : [])];
     // Longest first, so that no part of a secret is left beside a shorter one.
     const hidden = found.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
+    // What begins like a path is another path, and worth more than hidden.
+    const notPaths = hidden.filter((value) => !isAbsolute(value));
     return {
       clock,
-      hide: (text: string) => withoutCutSecrets(text, hidden),
+      hide: (text: string) => withoutCutSecrets(withoutSecrets(text, hidden), notPaths),
       clientVersion: around.clientVersion,
       startMs: START_MS,
       callMs: timeoutMs,

@@ -24,7 +24,7 @@ afterEach(async () => {
 function config(name: string, given: Record<string, unknown>): ServerConfig {
   const around = {
     cwd: repoRoot,
-    env: { KEY: "secret-of-mine" },
+    env: { KEY: "secret-of-mine", HOME: "/home/of-mine" },
     problem: (_: unknown, what: string) => expect.unreachable(what),
   };
   return readServer({ name, from: "mcp.json", scope: "user" }, given, around as never) as ServerConfig;
@@ -40,7 +40,7 @@ function open(configs: ServerConfig[], clock: Clock = systemClock) {
   const servers = createServers({
     clock,
     env: () => ({ PATH: process.env.PATH }),
-    fullEnv: { KEY: "secret-of-mine" },
+    fullEnv: { KEY: "secret-of-mine", HOME: "/home/of-mine" },
     runCommand: async () => ({ output: "" }),
     clientVersion: "1",
     isTaken: () => false,
@@ -180,6 +180,15 @@ describe("on stdio", () => {
     expect((error as Error).message).toMatch(/^MCP server "deck": no entry for \[hidden\] x{7900,8000}…$/);
     expect(updates[0]).toEqual(text("step 0"));
     expect(updates.length).toBeLessThan(1000);
+  });
+
+  test("a path in its environment is hidden whole, not what begins like it", async () => {
+    const says = 'console.error("no /home/of-mine/charts, but /home/of-mine/deck.js and /home"); process.exit(1)';
+    const given = { command: process.execPath, args: ["-e", says], env: { CHARTS: `\${HOME}/charts` } };
+    const { servers } = open([config("deck", given)]);
+    await servers.ready(never);
+    const error = expect.stringMatching(/said:\nno \[hidden\], but \/home\/of-mine\/deck.js and \/home$/);
+    expect(servers.list()).toMatchObject([{ status: "failed", error }]);
   });
 
   test("one that fails once is tried once more at the next prompt", async () => {
