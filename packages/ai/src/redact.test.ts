@@ -147,7 +147,7 @@ const SPELLED: readonly ((key: string) => string)[] = [
   (key) => key.replace(/[^A-Za-z0-9]/g, (sign) => String.raw`\u00${sign.charCodeAt(0).toString(16)}`),
 ];
 
-test("wherever a text is cut, no four characters of a key are left", () => {
+test("wherever a text is cut, no four characters of a key are left, but for a word at an end that nothing marks", () => {
   fc.assert(
     fc.property(
       anyKey,
@@ -157,10 +157,22 @@ test("wherever a text is cut, no four characters of a key are left", () => {
       (key, spelled, at, end) => {
         const text = `no: ${spelled(key)}, `.repeat(9).slice(0, 500);
         const cut = end.startsWith(" ") ? cutWords(text, at) : text.slice(0, at);
-        expect(redactQuoted(cut + end, secretsOf({ apiKey: key }))).not.toContain(key.slice(0, 4));
+        const clean = redactQuoted(cut + end, secretsOf({ apiKey: key }));
+        expect(end === "" ? clean.replace(/[A-Za-z]{1,7}$/, "") : clean).not.toContain(key.slice(0, 4));
       },
     ),
   );
+});
+
+test.each([
+  ["token-abc123", "400: Unexpected token"],
+  ["none-needed", "tool_choice must be auto or none"],
+  ["database_password", "no such table in mydata"],
+])("the last word of an error is no beginning of the key %s", (apiKey, text) => {
+  const secrets = secretsOf({ apiKey });
+  expect(redactQuoted(text, secrets)).toBe(text);
+  for (const cut of [`${text}…`, `${text}...`, `no: ${apiKey.slice(0, 10)}`])
+    expect(redactQuoted(cut, secrets)).toMatch(/\[hidden\](?:…|\.\.\.)?$/);
 });
 
 test("wherever we cut what a server says, no four characters of a key are left", () => {

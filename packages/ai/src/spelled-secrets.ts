@@ -11,8 +11,10 @@ const SHORTEST_BEGINNING = 8;
 const LEAD = /^(?:[A-Za-z]+ |[\w.-]{1,32}=(?=[^=])|\w+:\/\/)/;
 /** A shorter one may well begin as a word does. */
 const SHORTEST_CUT = 16;
-/** Where a text breaks off so much of any of them is one: there is no word to take it for. */
+/** Where a text breaks off so much of any of them is one: there is hardly a word to take it for. */
 const SHORTEST_REST = 4;
+/** Every text ends, most of them with a word: `Unexpected token` is no beginning of the key `token-abc123`. */
+const WORD = /^[A-Za-z]+$/;
 /** Where a text breaks off: we say so, others do it with dots, and every text has an end. */
 const BREAK = String.raw`(?=…|\.{3}|$)`;
 /** What may be left there of a character that is written in another way. */
@@ -52,7 +54,9 @@ function withoutRests(text: string, secrets: readonly string[]): string {
     const more = characters.slice(least).reduceRight((rest, character) => `(?:${character}${rest})?`, "");
     return characters.slice(0, least).join("") + more;
   });
-  return text.replace(new RegExp(`(?:${rests.join("|")})${HALF}${BREAK}`, "g"), HIDDEN);
+  return text.replace(new RegExp(`(?:${rests.join("|")})${HALF}${BREAK}`, "g"), (rest, at: number) =>
+    at + rest.length === text.length && rest.length < SHORTEST_BEGINNING && WORD.test(rest) ? rest : HIDDEN,
+  );
 }
 
 function leadOf(secret: string): number {
