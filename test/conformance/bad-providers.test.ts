@@ -409,7 +409,7 @@ describe(`${FLOOD_MB} MB`, () => {
     const { frames, result } = await rpc.prompt("hi", {}, 40_000);
     expect(result).toMatchObject({ status: "error", turns: 1, error: { kind: "bad_request", retryable: false } });
     expect(at(result, "error", "message")).toMatch(/^The answer of mock\/mock-1 was ended after 33554432 characters/);
-    expect(String(at(ended(frames, "assistant"), "content", 0, "text")).length).toBeGreaterThan(32 * MEGABYTE);
+    expect(String(at(ended(frames, "assistant"), "content", 0, "text")).length).toBeGreaterThanOrEqual(32 * MEGABYTE);
     expect(peakOf(rpc)).toBeLessThan(800);
     await expect.poll(() => llm.requests[0]?.aborted).toBe(true);
     await worksAgain(rpc);
