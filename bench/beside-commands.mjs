@@ -16,9 +16,9 @@ import { median } from "./statistics.mjs";
 export const shell = {
   reps: 11,
   numbers: {
-    least: ["`bash` `true`", "ms", 1.2],
+    least: ["`bash` `true`", "ms", 1.2, 1],
     program: ["`bash` `/bin/true`", "ms"],
-    flood: ["`bash` with 50 MB of output", "ms", 1.5],
+    flood: ["`bash` with 50 MB of output", "ms", 1.5, 1.1],
     cpu: ["`bash` with 50 MB of output, processor time", "ms"],
     grown: ["`bash` with 50 MB of output, growth of memory at its peak", "MB"],
     mb: ["`bash` with 50 MB of output, stdout", "MB"],
@@ -59,20 +59,20 @@ const LONG = 10_000;
  * A session of so many messages: opened, read, appended to, gone on with. One of none is a new one. Some read a file when it is
  * opened and some when it is needed, so there are sums too, and memory before and after the prompts.
  */
-export const session = (size, reps, limits = {}) => {
+export const session = (size, reps, { open = [], prompt = [], pss = [] } = {}) => {
   const n = size.toLocaleString("en");
   return {
     reps,
     numbers: {
       ...(size > 0 && {
-        open: [`open ${n} messages`, "ms", limits.open],
+        open: [`open ${n} messages`, "ms", ...open],
         openAndFirst: [`open ${n} messages, then first prompt to its end`, "ms"],
         all: [`open ${n} messages, first \`get_messages\`, first prompt to its end`, "ms"],
         answer: [`answer of \`get_messages\` of ${n}`, "MB"],
       }),
       read: [`first \`get_messages\` of ${n}`, "ms"],
-      prompt: [`prompt to end at ${n} messages`, "ms", limits.prompt],
-      pss: [size > 0 ? `memory after reading ${n}, PSS` : "memory of a new session, PSS", "MB", limits.pss],
+      prompt: [`prompt to end at ${n} messages`, "ms", ...prompt],
+      pss: [size > 0 ? `memory after reading ${n}, PSS` : "memory of a new session, PSS", "MB", ...pss],
       ...(size >= LONG && { used: [`memory after the first prompts at ${n} messages, PSS`, "MB"] }),
       peak: [`peak RSS at ${n} messages`, "MB"],
       append: [`\`bash\` \`true\` at ${n} messages`, "ms"],
@@ -141,7 +141,7 @@ export const resumed = {
 export const commands = {
   reps: 5,
   numbers: {
-    ms: ["10,000 `get_state` at once", "ms", 1.5],
+    ms: ["10,000 `get_state` at once", "ms", 1.5, 1.1],
     cpu: ["10,000 `get_state`, processor time", "ms"],
     peak: ["10,000 `get_state`, peak RSS", "MB"],
     mb: ["10,000 `get_state`, stdout", "MB"],

@@ -9,7 +9,7 @@ const NODE = "node -e 0";
 export const start = {
   reps: 7,
   floor: NODE,
-  numbers: { ms: ["start to first answer", "ms", 2] },
+  numbers: { ms: ["start to first answer", "ms", 2, 1.5] },
   sample: async (bench, contender, options) =>
     contender === NODE
       ? { ms: await timeToExit(bench.node, ["-e", "0"], bench.tmp) }
@@ -48,7 +48,7 @@ export const ending = {
 export const memory = {
   reps: 3,
   numbers: {
-    pss: ["idle, PSS", "MB", 1.25],
+    pss: ["idle, PSS", "MB", 1.25, 1.1],
     resident: ["idle, RSS", "MB"],
     own: ["idle, private memory", "MB"],
     processes: ["idle, processes", ""],
@@ -90,8 +90,8 @@ function gathering(count) {
 export const many = {
   reps: 3,
   numbers: {
-    ms: ["20 agents started", "ms", 1.5],
-    pss: ["20 agents, idle, PSS", "MB", 1.5],
+    ms: ["20 agents started", "ms", 1.5, 1.2],
+    pss: ["20 agents, idle, PSS", "MB", 1.5, 1.2],
     first: ["20 agents, all prompted at once, to the last first delta", "ms"],
     stream: ["20 agents, 2,000 deltas each, at once", "ms"],
     used: ["20 agents, after these deltas, PSS", "MB"],

@@ -13,10 +13,18 @@ export interface PeerRow {
   what: string;
   unit: string;
   limit?: number | undefined;
+  goal?: number | undefined;
   floorName: string;
   floor: number[];
   ours: number[];
   peers: Record<string, number[]>;
+}
+
+/** A sample that could not be taken: of what, whose, and why. */
+export interface Failure {
+  doing: string;
+  name: string;
+  why: string;
 }
 
 export function verdict(row: Row): string;
@@ -24,5 +32,5 @@ export function verdict(row: Row): string;
 export function markdown(
   facts: [name: string, value: string][],
   results: { title: string; rows: Row[] }[],
-  peers?: PeerRow[],
+  peers?: { rows: PeerRow[]; failures: Failure[] },
 ): string;

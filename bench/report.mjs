@@ -22,15 +22,18 @@ function judged({ ours, against }) {
 const isMet = (row) => judged(row) <= row.limit;
 
 export function verdict(row) {
-  if (row.limit === undefined) return "";
-  if (!isMet(row)) return "**not met**";
-  if (row.goal === undefined) return "met";
-  return judged(row) <= row.goal ? "met, goal too" : "met, goal not met";
+  return verdictOn(judged(row), row);
 }
 
-function target({ against, unit, limit, goal }) {
+function verdictOn(number, { limit, goal }) {
   if (limit === undefined) return "";
-  const sign = against ? "×" : ` ${unit}`;
+  if (!(number <= limit)) return "**not met**";
+  if (goal === undefined) return "met";
+  return number <= goal ? "met, goal too" : "met, goal not met";
+}
+
+function target(sign, { limit, goal }) {
+  if (limit === undefined) return "";
   return goal === undefined ? `≤ ${limit}${sign}` : `≤ ${limit}${sign}, goal ${goal}${sign}`;
 }
 
@@ -44,7 +47,7 @@ function tableRow(row) {
     against ? spread(against.samples) : "",
     spread(ours),
     ratio || "",
-    target(row),
+    target(against ? "×" : ` ${unit}`, row),
     verdict(row),
   ];
   return `| ${cells.join(" | ")} |`;
@@ -78,8 +81,9 @@ export function bestOf({ peers }) {
   return known.toSorted((a, b) => median(a) - median(b))[0] ?? [];
 }
 
-/** One that could not be measured has not met its target. */
-const isPeerMet = ({ ours, floor, limit }) => (ratioOf(ours, floor) ?? Number.POSITIVE_INFINITY) <= limit;
+/** Of one that could not be measured it is beyond every limit. */
+const ratioToFloor = ({ ours, floor }) => ratioOf(ours, floor) ?? Number.POSITIVE_INFINITY;
+const isPeerMet = (row) => ratioToFloor(row) <= row.limit;
 
 function peerRow(row) {
   const { what, unit, limit, floor, floorName, ours, peers } = row;
@@ -93,7 +97,7 @@ function peerRow(row) {
     limit === undefined ? ratio : `${ratio} (${ratioTo(ours, floor, minimum)})`,
     ...Object.values(peers).map((samples) => `${cell(samples, unit)}, ${ratioTo(samples, floor)}`),
     ratioTo(bestOf(row), ours),
-    ...(limit === undefined ? [] : [`≤ ${limit}×`, isPeerMet(row) ? "met" : "**not met**"]),
+    ...(limit === undefined ? [] : [target("×", row), verdictOn(ratioToFloor(row), row)]),
   ];
   return `| ${cells.join(" | ")} |`;
 }
@@ -107,14 +111,22 @@ function peerTable(rows, more) {
 ${rows.map(peerRow).join("\n")}`;
 }
 
-function peerSection(rows) {
+/** What could not be measured, and why; of a peer the samples before it count. */
+function failuresIn(failures) {
+  if (failures.length === 0) return "No sample failed.";
+  const lines = failures.map(({ doing, name, why }) => `- ${name}, ${doing}: ${why}`);
+  return `Samples that failed, each the last one taken of it there:\n\n${lines.join("\n")}`;
+}
+
+function peerSection({ rows, failures }) {
   const judged = rows.filter(({ limit }) => limit !== undefined);
   const others = rows.filter(({ limit }) => limit === undefined);
   const met = judged.filter(isPeerMet).length;
+  const goals = judged.filter((row) => ratioToFloor(row) <= row.goal).length;
   const rest = others.length > 0 ? `\n\nWithout a target, and with fewer samples:\n\n${peerTable(others, [])}` : "";
   return `## Beside its peers
 
-${met} of ${judged.length} targets met. Medians; ratios against the floor agent, or what stands in brackets behind the number's name.
+${met} of ${judged.length} targets met, ${goals} of their goals reached. Medians; ratios against the floor agent, or what stands in brackets behind the number's name.
 Behind Tiller's ratio stands, where there is a target, that of the minima. "–": it ended, its
 end did not come within a minute, or it does not do that. All of them in one run, in turns; the programs that the packages
 from the registry name, pi 0.87.1 on Node 24, omp on Bun (protocol version 1, as it speaks unasked), the others on the Node
@@ -130,12 +142,14 @@ memory in the first prompt. So there are rows of what they took together in one 
 
 Left out: what is said of an answer that failed, as each of them tries again and gets it.
 
+${failuresIn(failures)}
+
 ![Tiller beside its peers](peers.svg)
 
 ${peerTable(judged, ["target", "verdict"])}${rest}`;
 }
 
-/** `facts` say when and where; `results` are the metrics with their rows; `peers` the rows of the comparison, if it was made. */
+/** `facts` say when and where; `results` are the metrics with their rows; `peers` the comparison, if it was made. */
 export function markdown(facts, results, peers) {
   const intro = `# Benchmark
 

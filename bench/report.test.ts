@@ -36,7 +36,15 @@ test("what could not be measured counts as a target that is not met", () => {
 
 const compared: PeerRow[] = [
   {
-    ...{ what: "start", unit: "ms", limit: 2, floorName: "node -e 0", floor: [20, 25, 10], ours: [31, 30, 18] },
+    ...{
+      what: "start",
+      unit: "ms",
+      limit: 2,
+      goal: 1.4,
+      floorName: "node -e 0",
+      floor: [20, 25, 10],
+      ours: [31, 30, 18],
+    },
     peers: { pi: [200], omp: [1000] },
   },
   {
@@ -46,12 +54,18 @@ const compared: PeerRow[] = [
 ];
 
 test("the comparison with peers: what each needs, its ratio, and how far the best of them is behind", () => {
-  const report = markdown([], [], compared);
-  expect(report).toContain("1 of 2 targets met.");
+  const report = markdown([], [], { rows: compared, failures: [] });
+  expect(report).toContain("1 of 2 targets met, 0 of their goals reached.");
+  expect(report).toContain("No sample failed.");
   expect(report.trimEnd().split("\n").slice(-2)).toEqual([
-    "| start (node -e 0) | 20.0 ms | 30.0 ms | 1.50× (1.80×) | 200 ms, 10.0× | 1 000 ms, 50.0× | 6.67× | ≤ 2× | met |",
+    "| start (node -e 0) | 20.0 ms | 30.0 ms | 1.50× (1.80×) | 200 ms, 10.0× | 1 000 ms, 50.0× | 6.67× | ≤ 2×, goal 1.4× | met, goal not met |",
     "| `deltas` | 10.0 ms | 30.0 ms | 3.00× (3.00×) | 45.0 ms, 4.50× | –, – | 1.50× | ≤ 2× | **not met** |",
   ]);
+});
+
+test("what failed is said, with whose it was", () => {
+  const failures = [{ doing: "`deltas`", name: "omp", why: "no end within 60 s" }];
+  expect(markdown([], [], { rows: compared, failures })).toContain("\n- omp, `deltas`: no end within 60 s\n");
 });
 
 test("a number without a target has a table of its own, and counts for none", () => {
@@ -63,8 +77,8 @@ test("a number without a target has a table of its own, and counts for none", ()
     floor: [],
     peers: { pi: [] },
   };
-  const report = markdown([], [], [...compared, other]);
-  expect(report).toContain("1 of 2 targets met.");
+  const report = markdown([], [], { rows: [...compared, other], failures: [] });
+  expect(report).toContain("1 of 2 targets met, 0");
   expect(report.trimEnd().split("\n").slice(-3)).toEqual([
     "| number | floor | Tiller | ratio | pi | best of them / Tiller |",
     "|---|---:|---:|---:|---:|---:|",
@@ -83,7 +97,7 @@ test("the picture of it has a dot for every number there is", () => {
 test("a count is compared with nobody's", () => {
   const count = { what: "frames", unit: "", floorName: "floor agent", floor: [0], ours: [1200], peers: { pi: [3, 4] } };
   expect(
-    markdown([], [], [...compared, count])
+    markdown([], [], { rows: [...compared, count], failures: [] })
       .trimEnd()
       .split("\n")
       .at(-1),
@@ -96,8 +110,8 @@ test("of a number that Tiller could not give the others have their dots, and the
   // Three in the legend, three numbers.
   expect(picture.match(/<circle/g)).toHaveLength(6);
   expect(picture).not.toMatch(/NaN|undefined|Infinity/);
-  const report = markdown([], [], missing);
-  expect(report).toContain("0 of 2 targets met.");
+  const report = markdown([], [], { rows: missing, failures: [] });
+  expect(report).toContain("0 of 2 targets met, 0");
   expect(report.trimEnd().split("\n").at(-1)).toBe(
     "| `deltas` | 10.0 ms | – | – (–) | 45.0 ms, 4.50× | –, – | – | ≤ 2× | **not met** |",
   );

@@ -88,9 +88,9 @@ async function measureAll(options) {
 async function measurePeers(bench, options) {
   const began = performance.now();
   bench.peers = installPeers(options.peers ? resolve(options.peers) : join(bench.tmp, "peers"));
-  const rows = await comparison(bench);
+  const compared = await comparison(bench);
   process.stderr.write(`peers: ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
-  return rows;
+  return compared;
 }
 
 const options = readOptions(process.argv.slice(2));
@@ -99,7 +99,7 @@ else {
   requirePrograms(options);
   const { report, peers } = await measureAll(options);
   if (options.isWhole && peers)
-    writeFileSync(join(here, "peers.svg"), chart(peers.filter(({ limit }) => limit !== undefined)));
+    writeFileSync(join(here, "peers.svg"), chart(peers.rows.filter(({ limit }) => limit !== undefined)));
   const out = options.out ?? (options.isWhole ? join(here, "RESULTS.md") : undefined);
   if (out) writeFileSync(out, report);
   else process.stdout.write(report);
