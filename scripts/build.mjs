@@ -13,6 +13,7 @@ import { rolldown } from "rolldown";
 import { parseAst } from "rolldown/parseAst";
 import { buildTypes } from "./build-types.mjs";
 import { licencesOf } from "./licences.mjs";
+import { writePackageDocs } from "./package-docs.mjs";
 import { pagePlugin } from "./page-plugin.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -41,7 +42,7 @@ const COPIES = [
   "packages/ai/src/models.json",
 ];
 /** The package has its own copies of these. */
-const PACKAGE_COPIES = ["README.md", "LICENSE", "SECURITY.md"];
+const PACKAGE_COPIES = ["LICENSE"];
 
 /** What every first prompt needs is one file: each further one costs half a millisecond. */
 const RUN_MODULES = [
@@ -49,14 +50,21 @@ const RUN_MODULES = [
   /coding-agent\/src\/(session-(compaction|journal)|session\/(restore|next-step|retry-policy|run-(attempts|compaction)|compaction\/(ask-model|compactor|policy|silent-overflow)|store\/(session-(disk|file|lock)|event-journal|journal-file)))\.ts$/,
   /coding-agent\/src\/(resources|text-or-file|lib\/(repository-top|text-file)|session\/(todos|todo-plan)|prompts\/(arguments|discover|expand|frontmatter|handlebars|places)|skills\/(discover|ignored|skill)|rules\/discover|system-prompt\/(context-files|prompt-files))\.ts$/,
   /packages\/agent\/src\/(agent-loop|assistant-turn|tool-calls|hooked)\.ts$/,
-  /packages\/ai\/src\/(stream|redact|assemble|cost|partial-json|overflow)\.ts$/,
+  /packages\/ai\/src\/(stream|redact|spelled-secrets|assemble|cost|partial-json|overflow)\.ts$/,
   /packages\/ai\/src\/apis\/(over-http|wire-history|history|call-ids|wrapped-text|lessons|wire-values)\.ts$/,
   /packages\/ai\/src\/http\/(?!routes|proxy\.|certificates|bun-fetch|get-json|environment|test-)/,
 ];
 
 /** What a run needs, and others without one. It does nothing when it is loaded, and a file of its own costs a first prompt more. */
 const WITH_START = [
-  /coding-agent\/src\/(session\/store\/(whole-file|file-errors)|lib\/(make-folder|without-ending)|tools\/(limits|specs))\.ts$/,
+  /coding-agent\/src\/(session\/store\/(whole-file|file-errors)|lib\/(make-folder|without-ending|wildcard)|tools\/(limits|specs|ignore-work))\.ts$/,
+  /packages\/(protocol\/src\/depth|ai\/src\/(cut-words|plain-names))\.ts$/,
+];
+
+/** What whoever opens a session needs is one file beside that. */
+const HISTORY_MODULES = [
+  /coding-agent\/src\/(join-history|session-(history|blobs)|lib\/wrong-field|session\/(adopt-session|handoff|session-(stats|switch|views)|tree-navigation))\.ts$/,
+  /coding-agent\/src\/session\/store\/(companions|entry-index|find-session|json-scan|later-(look|repair)|listing|loaded-entries|mend|migrations|open-session|salvage|scan-lines|session-(folders|head|summary)|stand-ins|sub-agent-files|trash)\.ts$/,
 ];
 
 /** What every start with extensions needs, and nothing without them does, is one file too. */
@@ -111,6 +119,7 @@ async function bundle(input, define, minify) {
         { name: "start", test: (id) => start.has(id) || WITH_START.some((file) => file.test(id)) },
         { name: "load-extensions", test: (id) => EXTENSION_MODULES.some((file) => file.test(id)) },
         { name: "extension-parts", test: (id) => EXTENSION_PARTS.some((file) => file.test(id)) },
+        { name: "history", test: (id) => HISTORY_MODULES.some((file) => file.test(id)) },
         { name: "run-machinery", test: (id) => RUN_MODULES.some((file) => file.test(id)) },
       ],
     },
@@ -295,6 +304,7 @@ export async function build({ outDir = dist, minify = { compress: true, mangle: 
   await writeFile(join(outDir, "transcripts.json"), await shippedStories());
   if (outDir === dist) {
     for (const file of PACKAGE_COPIES) await copyFile(join(root, file), join(productDir, file));
+    await writePackageDocs(root, productDir);
     await writeFile(join(productDir, "THIRD-PARTY-LICENSES.md"), await licencesOf([...chunks, ...client]));
   }
   await buildTypes({ root, entries: [...Object.values(LIBRARY), CLIENT], outDir: join(outDir, "types") });

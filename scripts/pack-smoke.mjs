@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The first half of `npm run test:package`. Packs the product, installs the tarball into an empty folder, counts what is
-// there, talks to it, also with its client, and compiles a program against its types.
+// there, talks to it, also with its client, compiles a program against its types, and follows the links of its pages.
 import { spawn, spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { root } from "./ensure.mjs";
 import { check, withPacked } from "./packed.mjs";
 
@@ -124,6 +124,24 @@ function compile(folder) {
   }
 }
 
+/** Whoever reads the package finds what its pages point to. */
+function followLinks(folder) {
+  const home = join(folder, "node_modules/tiller");
+  const pages = readdirSync(home, { recursive: true }).filter((path) => path.endsWith(".md"));
+  let followed = 0;
+  for (const page of pages) {
+    const text = readFileSync(join(home, page), "utf8").replace(/^```.*?^```/gms, "");
+    for (const [, target] of text.matchAll(/\]\(([^()\s#:]+)(?:#[^()\s]*)?\)/g)) {
+      check(
+        existsSync(join(home, dirname(page), target)),
+        `${page} leads to ${target}, which the package does not have`,
+      );
+      followed += 1;
+    }
+  }
+  check(followed > 0, "no page of the package leads anywhere");
+}
+
 const MOST_PACKAGES = 8;
 
 /** What npm has put into the empty folder, by name; packages of packages count as well. */
@@ -145,6 +163,7 @@ withPacked(async ({ tarball, user, bin }) => {
   const count = checkFrames(await converse(bin, user));
   useClient(user);
   compile(user);
+  followLinks(user);
   process.stdout.write(
     `packed ${tarball.count} files, ${(tarball.size / 1024).toFixed(0)} KB; installed as ${packages} packages; ${count} frames for one prompt; a program compiles against its types; fine\n`,
   );
