@@ -24,6 +24,8 @@ const dist = join(productDir, "dist");
 /** Lazy chunks that a start in RPC mode loads anyway; they count as part of the start path in the printed size. */
 const START_ROOTS = ["main.ts", "modes/rpc/rpc-mode.ts"];
 
+const MOST_EAGER_BYTES = 256 * 1024;
+
 /** What other programs import, under the names that package.json exports. */
 const LIBRARY = {
   index: "packages/coding-agent/src/index.ts",
@@ -309,6 +311,9 @@ export async function build({ outDir = dist, minify = { compress: true, mangle: 
   }
   await buildTypes({ root, entries: [...Object.values(LIBRARY), CLIENT], outDir: join(outDir, "types") });
   const { eager, start } = startPathOf(chunks);
+  // Reading it is most of a start: what is not needed for the first answer belongs behind an `import()`.
+  if (sizeOf(eager) > MOST_EAGER_BYTES)
+    throw new Error(`${kb(sizeOf(eager))} are eager, at most ${kb(MOST_EAGER_BYTES)}`);
   return {
     eagerBytes: sizeOf(eager),
     eagerFiles: eager.length,
