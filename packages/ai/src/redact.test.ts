@@ -155,7 +155,7 @@ test("wherever a text is cut, no four characters of a key are left, and no eight
       fc.nat(500),
       fc.constantFrom("", "...", "…", ' (an "end")'),
       (key, spelled, at, end) => {
-        const text = `no: ${spelled(key)}, `.repeat(9).slice(0, 500);
+        const text = `no: ${spelled(key)}, `.repeat(9);
         const cut = end.startsWith(" ") ? cutWords(text, at) : text.slice(0, at);
         const clean = redactQuoted(cut + end, secretsOf({ apiKey: key }));
         expect(clean).not.toContain(end === "" ? spelled(key.slice(0, 8)) : key.slice(0, 4));
