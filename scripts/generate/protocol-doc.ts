@@ -31,7 +31,7 @@ export function renderProtocolDoc(): string {
     prose("stream-rules"),
     prose("approvals"),
     "## Commands",
-    "Every command may have an `id` (string or number), which its answer repeats. A number that would come back as another one, because a double does not hold its digits (beyond ±9007199254740991, which is 2^53 - 1, or behind the point), is refused, in an answer without `id`: use a string. `1.10` comes back as `1.1`; what is read as a whole number up to that one is taken for it. In an optional field, also inside of another such as `limits`, `null` means absent; fields that are not listed are ignored.",
+    "Every command may have an `id` (string or number), which its answer repeats. A number that would come back as another one, because a double does not hold its digits (beyond ±9007199254740991, which is 2^53 - 1, or behind the point), is refused, in an answer without `id`: use a string. `1.10` comes back as `1.1`, and what 17 digits say of a fraction (`0.10000000000000001`) in the shortest way (`0.1`); what is read as a whole number up to that one is taken for it. In an optional field, also inside of another such as `limits`, `null` means absent; fields that are not listed are ignored.",
     ...groups(COMMAND_GROUPS, renderCommand),
     "## Events",
     "Every event has `seq`, a number that is higher with each event of the session. Events of a prompt have its `promptId`. Only `prompt_result` and `bash_execution_update` have an `id`.",

@@ -207,7 +207,7 @@ test("what stands beside the words counts as well, and so does going from block 
     [[thinking(0), { type: "close", index: 0, signature: "s".repeat(50) }], 50],
     [[{ type: "response", id: "r".repeat(30), model: "m".repeat(20) }], 50],
     [[text(0), grow(0, "a"), grow(0, "b")], 2],
-    [[text(0), text(1), grow(0, "a"), grow(1, "b"), grow(1, "c")], 3 + 2 * 64],
+    [[text(0), text(1), grow(0, "a"), grow(1, "b"), grow(1, "c")], 3 + 2 * 512],
   ] satisfies [Delta[], number][];
   for (const [deltas, size] of sizes) expect(assemble(deltas).assembly.size).toBe(size);
 });

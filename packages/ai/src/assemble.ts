@@ -162,8 +162,11 @@ function grow(folding: Folding, index: number, text: string): StreamEvent | unde
   return { type: GROWTH[block.kind], contentIndex: block.contentIndex, delta: text };
 }
 
-/** So many characters it counts when blocks grow in turns: pieces of one block are joined, and those of two cannot be. */
-const TURN_COST = 64;
+/**
+ * So many characters it counts when blocks grow in turns: pieces of one block are joined, and those of two cannot be. Each is
+ * told by a frame of its own, of more than 1000 bytes with a snapshot, however short the piece is.
+ */
+const TURN_COST = 512;
 
 const GROWTH = { text: "text_delta", thinking: "thinking_delta", toolCall: "toolcall_delta" } as const;
 

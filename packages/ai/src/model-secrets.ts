@@ -64,14 +64,27 @@ export function secretsInUrl(baseUrl: string): string[] {
 /** Options that say where something is; their values are worth more in an error than hidden. */
 const HARMLESS_OPTIONS = /^(region|location|project|name|resourceName|apiVersion|baseURL|baseUrl|endpoint)$/;
 
-/** The secret parts of the options of a package. */
-export function secretsInOptions(options: unknown, name = ""): string[] {
-  if (typeof options === "string") {
-    const inUrl = /^\w+:\/\//.test(options) ? secretsInUrl(options) : undefined;
-    return inUrl ?? (HARMLESS_OPTIONS.test(name) ? [] : [options]);
+/**
+ * The secret parts of the options of a package. Those of a program may lead round in a circle, or hold the same object in many
+ * places: it is looked at once.
+ */
+export function secretsInOptions(options: unknown): string[] {
+  const secrets: string[] = [];
+  const seen = new Set<unknown>();
+  const found: [name: string, value: unknown][] = [["", options]];
+  // It grows while it is gone through.
+  for (const [name, value] of found) {
+    if (typeof value === "string") secrets.push(...secretsInOption(name, value));
+    if (typeof value !== "object" || value === null || seen.has(value)) continue;
+    seen.add(value);
+    for (const field of Object.entries(value)) found.push(field);
   }
-  if (typeof options !== "object" || options === null) return [];
-  return Object.entries(options).flatMap(([key, value]) => secretsInOptions(value, key));
+  return secrets;
+}
+
+function secretsInOption(name: string, text: string): string[] {
+  if (/^\w+:\/\//.test(text)) return secretsInUrl(text);
+  return HARMLESS_OPTIONS.test(name) ? [] : [text];
 }
 
 /** The texts of options as values, wherever they stand: `$NAME`, `${NAME}` inside a text, `!command`. */

@@ -1,3 +1,4 @@
+import { cutWords } from "./cut-words.ts";
 import { ProviderError } from "./errors.ts";
 import { isHarmlessHeader, secretsInOptions, secretsInUrl } from "./model-secrets.ts";
 import type { Delta, ModelRequest } from "./provider.ts";
@@ -40,7 +41,7 @@ export function redactResponse(delta: Delta, request: SecretHolder, asked: strin
 
 /** The words of others without secrets, whole ones or cut ones; the beginning of what is very long. */
 export function redactQuoted(text: string, secrets: readonly string[]): string {
-  return withoutCutSecrets(text.slice(0, LONGEST_MESSAGE), secrets);
+  return withoutCutSecrets(cutWords(text, LONGEST_MESSAGE), secrets);
 }
 
 /** What of a request is secret. Longest first, so that no part of a secret is left beside a shorter one. */

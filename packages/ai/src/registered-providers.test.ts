@@ -40,6 +40,17 @@ const mine = {
   models: [{ id: "large", name: "Mine Large", reasoning: true, contextWindow: 5000, maxTokens: 500 }],
 };
 
+const circle = (): object => {
+  const options: Record<string, unknown> = { token: "$MY_TOKEN" };
+  options.self = options;
+  return options;
+};
+const levels = (count: number, around: (inner: object) => object): object => {
+  let options: object = { token: "$MY_TOKEN" };
+  for (let level = 0; level < count; level++) options = around(options);
+  return options;
+};
+
 describe("a new provider", () => {
   it("is in all lists at once and gone again at once", async () => {
     const { registry, providers, changes } = desk();
@@ -71,6 +82,35 @@ describe("a new provider", () => {
     const { registry, providers } = desk({ env: { MY_VARIABLE: "from-the-variable" } });
     providers.register("mine", { ...mine, apiKey });
     expect(await registry.credentials(registry.find("mine", "large")!)).toEqual({ apiKey: key });
+  });
+
+  it.each<[name: string, config: () => object]>([
+    ["variables that are no list", () => ({ keyVariables: "MYK" })],
+    ["variables that are no texts", () => ({ keyVariables: [5, null, { name: "MYK" }] })],
+    ["options in a circle", () => ({ compat: { options: circle() } })],
+    ["options in a circle of a model", () => ({ models: [{ ...mine.models[0], compat: { options: circle() } }] })],
+    ["options in a circle of an override", () => ({ modelOverrides: { large: { compat: { options: circle() } } } })],
+    ["options that are nested deep", () => ({ compat: { options: levels(50_000, (rest) => ({ rest })) } })],
+    ["options that share their parts", () => ({ compat: { options: levels(60, (one) => ({ one, other: one })) } })],
+  ])("is taken with %s", (_name, config) => {
+    const { registry, providers } = desk();
+    providers.register("mine", { ...mine, apiKey: "$MINE_KEY", ...config() });
+    expect(registry.find("mine", "large")).toBeDefined();
+    expect([...providers.keyVariables]).toContain("MINE_KEY");
+  });
+
+  it("is not there by half when what is said of it cannot be read", () => {
+    const { registry, providers, changes } = desk();
+    const options = Object.defineProperty({}, "key", {
+      enumerable: true,
+      get: () => {
+        throw new Error("no key yet");
+      },
+    });
+    expect(() => providers.register("mine", { ...mine, compat: { options } })).toThrow("no key yet");
+    expect([providers.get("mine"), registry.find("mine", "large"), changes()]).toEqual([undefined, undefined, 0]);
+    providers.register("mine", mine);
+    expect(ids(registry.available())).toEqual(["mine/large"]);
   });
 
   it("has no key when the variable it names is not set", () => {

@@ -88,10 +88,12 @@ export function createProviders(options: ProvidersOptions): Providers {
   /** A login may change the models. */
   const readAgain = (name: string, config: ProviderConfig): void => {
     const provider = read(name, config);
+    // Before anything is kept: what is said may throw when it is looked at.
+    const variables = variablesOf(secretsOf(withVariables(config, env)));
     // Another one in its place, of which no model is known, has not been asked yet.
     if (!config.models && config.refreshModels !== configs.get(name)?.refreshModels) lately.delete(name);
     configs.set(name, config);
-    for (const variable of variablesOf(secretsOf(withVariables(config, env)))) keyVariables.add(variable);
+    for (const variable of variables) keyVariables.add(variable);
     registry.register(name, provider);
     onChange();
   };
@@ -323,19 +325,15 @@ function withVariables<T extends Pick<ProviderConfig, "apiKey" | "headers">>(con
 }
 
 /** As in models.json, but only of fields that we read: what else is in the object of a program may lead round in a circle. */
-function secretsOf({
-  apiKey,
-  keyVariables = [],
-  headers,
-  baseUrl,
-  models = [],
-  ...config
-}: ProviderConfig): SecretText[] {
-  const { compat, modelOverrides } = config as Fields;
+function secretsOf({ apiKey, headers, baseUrl, models = [], ...config }: ProviderConfig): SecretText[] {
+  // Nobody has checked these.
+  const { compat, modelOverrides, keyVariables } = config as Fields;
+  const variables: unknown[] = Array.isArray(keyVariables) ? keyVariables : [];
+  const names = variables.filter((name) => typeof name === "string");
   const overrides = isRecord(modelOverrides) ? Object.values(modelOverrides) : [];
   const ofModels = [...models, ...overrides].filter(isRecord).map(readFieldsOf);
   const fields = { apiKey, ofProvider: readFieldsOf({ headers, baseUrl, compat }), ofModels };
-  return secretsOfModelsFile([fields, ...keyVariables.map((name) => ({ apiKey: `$${name}` }))]);
+  return secretsOfModelsFile([fields, ...names.map((name) => ({ apiKey: `$${name}` }))]);
 }
 
 function readFieldsOf({ headers, baseUrl, compat }: Fields): Fields {

@@ -7,16 +7,14 @@ export const HIDDEN = "[hidden]";
 
 /** So much of a secret, and it is one: less than this would be a word. */
 const SHORTEST_BEGINNING = 8;
-/** What stands before a secret and is none: `Bearer `, `key=`, `https://`. */
-const LEAD = /^(?:[A-Za-z]+ |[\w.-]{1,32}=(?=[^=])|\w+:\/\/)/;
+/** What stands before a secret and is none: `Bearer `, `key=`, `https://`, and the host of an address without a login. */
+const LEAD = /^(?:[A-Za-z]+ |[\w.-]{1,32}=(?=[^=])|\w+:\/\/(?:[^/?#@]*(?:\/|$))?)/;
 /** A shorter one may well begin as a word does. */
 const SHORTEST_CUT = 16;
-/** Where a text breaks off so much of any of them is one: there is hardly a word to take it for. */
+/** Before a sign that a text was cut so much of any of them is one: there is hardly a word to take it for. */
 const SHORTEST_REST = 4;
-/** Every text ends, most of them with a word: `Unexpected token` is no beginning of the key `token-abc123`. */
-const WORD = /^[A-Za-z]+$/;
-/** Where a text breaks off: we say so, others do it with dots, and every text has an end. */
-const BREAK = String.raw`(?=…|\.{3}|$)`;
+/** We say so, and others do it with dots. */
+const CUT_MARK = String.raw`(?=…|\.{3})`;
 /** What may be left there of a character that is written in another way. */
 const HALF = String.raw`(?:[%&][\w#;%]{0,12}|\\{1,8}\w{0,4})?`;
 
@@ -45,18 +43,26 @@ export function withoutCutSecrets(text: string, secrets: readonly string[]): str
   return withoutRests(clean, secrets);
 }
 
-/** At a break fewer characters are enough; where more of them stand there, they are hidden by now. */
+/**
+ * Before a mark fewer characters are enough; where more of them stand there, they are hidden by now. Every text has an end, most
+ * of them with a word or a number: `must be one of 2023` has nothing of the value `2023-06-01`.
+ */
 function withoutRests(text: string, secrets: readonly string[]): string {
   if (secrets.length === 0) return text;
+  const beforeMark = new RegExp(restsOf(secrets, SHORTEST_REST) + CUT_MARK, "g");
+  const atEnd = new RegExp(`${restsOf(secrets, SHORTEST_BEGINNING)}$`);
+  return text.replace(beforeMark, HIDDEN).replace(atEnd, HIDDEN);
+}
+
+/** So many characters of one of them, and what follows of it. */
+function restsOf(secrets: readonly string[], count: number): string {
   const rests = secrets.map((secret) => {
-    const least = leadOf(secret) + SHORTEST_REST;
+    const least = leadOf(secret) + count;
     const characters = charactersOf(secret).slice(0, leadOf(secret) + SHORTEST_CUT);
     const more = characters.slice(least).reduceRight((rest, character) => `(?:${character}${rest})?`, "");
     return characters.slice(0, least).join("") + more;
   });
-  return text.replace(new RegExp(`(?:${rests.join("|")})${HALF}${BREAK}`, "g"), (rest, at: number) =>
-    at + rest.length === text.length && rest.length < SHORTEST_BEGINNING && WORD.test(rest) ? rest : HIDDEN,
-  );
+  return `(?:${rests.join("|")})${HALF}`;
 }
 
 function leadOf(secret: string): number {

@@ -1,4 +1,4 @@
-import { cutWords } from "../cut-words.ts";
+import { CUT, cutWords } from "../cut-words.ts";
 import { ProviderError, type ProviderErrorKind } from "../errors.ts";
 import { type ErrorFacts, kindOfError } from "./error-kind.ts";
 import { type HeaderValues, retryAfterOf } from "./retry-after.ts";
@@ -78,9 +78,9 @@ function isPage(body: string): boolean {
   return /^<(!doctype html|html|head|body)\b/i.test(body);
 }
 
-/** The first object of the text; undefined when it is no JSON. */
+/** The first object of the text; undefined when it is no JSON. What was read of it may be whole, with our mark behind it. */
 function jsonIn(text: string): object | undefined {
-  const body = text.trim();
+  const body = (text.endsWith(CUT) ? text.slice(0, -CUT.length) : text).trim();
   if (!/^[[{]/.test(body)) return undefined;
   try {
     const parsed: unknown = JSON.parse(body);

@@ -518,6 +518,18 @@ test("a new connection that dies is told, not tried again", async () => {
   expect(requests).toBe(1);
 });
 
+test.each<[story: string, filled: (json: string) => string]>([
+  ["that is whole and as long as is read", (json) => json.replace("Slow", "Slow".padEnd(64 * 1024 - json.length + 4))],
+  ["with blanks behind it", (json) => json + " ".repeat(70_000)],
+  ["with line ends behind it", (json) => json + "\n".repeat(70_000)],
+])("the JSON of an error %s says what kind it is", async (_story, filled) => {
+  const json = '{"error":{"code":"insufficient_quota","message":"Slow down"}}';
+  const url = await servers.http((_req, res) => res.writeHead(429).end(filled(json)));
+  const error = await failureFrom(postForEvents(eventRequest(url)));
+  expect(error).toMatchObject({ kind: "bad_request", status: 429 });
+  expect(error.message).toMatch(/^429 insufficient_quota: Slow/);
+});
+
 const MEGABYTE = 1024 * 1024;
 
 test("a slow reader holds the server back: of 32 MB only a part is under way", async () => {

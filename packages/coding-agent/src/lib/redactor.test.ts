@@ -195,9 +195,10 @@ test("no text takes for ever", () => {
 });
 
 describe("a known secret that a tool has cut", () => {
+  /** Its beginning is neither letters alone nor what leads to a secret, as in `key=`. */
   const anySecret = fc
-    .tuple(fc.stringMatching(/^[A-Z]{4}$/), fc.string({ minLength: 4, maxLength: 150 }))
-    .map(([begin, rest]) => begin + rest.replace(/[A-Z\s.…]/g, "x"));
+    .tuple(fc.stringMatching(/^[A-Z]{3}[0-9]$/), fc.string({ minLength: 4, maxLength: 150 }))
+    .map(([begin, rest]) => begin + rest.replace(/[A-Z\s.…=:]/g, "x"));
   const inJson = (text: string): string => JSON.stringify({ text });
 
   test("wherever it is cut, four characters before the dots are gone, in plain text and in JSON in JSON", () => {
@@ -222,6 +223,32 @@ describe("a known secret that a tool has cut", () => {
     const words = "some words of a session, [...list], and so on... ".repeat(25_000);
     const cut = secrets.map((secret) => `${secret.slice(0, 40)}...`).join(" ");
     expect(createRedactor({ secrets })(words + cut)).toBe(words + secrets.map(() => `${R}...`).join(" "));
+  });
+
+  const ordinary: [secret: string, text: string][] = [
+    ["test-key-123", "Running tests... test... ok"],
+    ["https://user:pw@host", "see https://example.com/a… and https://..."],
+    ["https://example.com/hooks/a1b2c3", "see https://example.com/… and https://exam..."],
+    ["    indented secret", '{"code":"if (a) {\\n    ...\\n    …"}'],
+    ["Bearer a1b2c3d4e5f6", "Bearer... Bearer of news..."],
+    ["dev1-password", "/dev/nvmedev1... and xdev1…"],
+    ["accounting2024", "no account... accoun…"],
+  ];
+  test.each(ordinary)("of %s an ordinary word is no beginning: %s", (secret, text) => {
+    expect(createRedactor({ secrets: [secret] })(text)).toBe(text);
+  });
+
+  const cut: [secret: string, text: string, clean: string][] = [
+    ["test-key-123", "a test-... b", `a ${R}... b`],
+    ["https://user:pw@host", "at https://user:… b", `at ${R}… b`],
+    ["https://example.com/hooks/a1b2c3", "at https://example.com/hooks/...", `at ${R}...`],
+    ["    indented2024", "x indented…", `x ${R}…`],
+    ["Bearer a1b2c3d4e5f6", "Bearer a1b2…", `${R}…`],
+    ["dev1-password", "dev1… \\ndev1… xdev1-passw…", `${R}… \\n${R}… x${R}…`],
+    ["accounting2024", "no accounti…", `no ${R}…`],
+  ];
+  test.each(cut)("of %s more than that is one: %s", (secret, text, clean) => {
+    expect(createRedactor({ secrets: [secret] })(text)).toBe(clean);
   });
 
   test("what begins like one is left alone where nothing was cut", () => {

@@ -134,12 +134,24 @@ export function createRedactor({ secrets = [], home, patterns = [] }: RedactorOp
 /** With fewer characters it would be a word; with more of them it is the secret, whatever follows. */
 const SHORTEST_REST = 4;
 const LONGEST_REST = 64;
+/** So many are one also inside of a word, and if they are letters. */
+const SURE_REST = 8;
+/**
+ * What stands before a secret and is none: `Bearer `, `key=`, `https://`, and the host of an address without a login. The same
+ * stands in `spelled-secrets.ts` of the package `ai`, of which nothing is imported here.
+ */
+const LEAD = /^(?:[A-Za-z]+ |[\w.-]{1,32}=(?=[^=])|\w+:\/\/(?:[^/?#@]*(?:\/|$))?)/;
 
 /** The beginning of a secret before the dots by which tools say that they have cut a text, in each of its spellings. */
 function cutOff(secret: string): string[] {
-  const plain = [...secret];
+  const text = secret.trim();
+  const lead = LEAD.exec(text)?.[0] ?? "";
+  const letters = /^[A-Za-z]*/.exec(text.slice(lead.length))?.[0].length ?? 0;
+  const sure = [...lead].length + SURE_REST;
+  const least = [...lead].length + Math.min(Math.max(SHORTEST_REST, letters + 1), SURE_REST);
+  const plain = [...text];
   const inJson = plain.map(asJson);
-  return [...new Set([plain, inJson, inJson.map(asJson)].map(beginning))];
+  return [...new Set([plain, inJson, inJson.map(asJson)].map((spelled) => beginning(spelled, least, sure)))];
 }
 
 /** As one pattern of all of them would do it: what begins first is taken, and what begins inside of it is a part of it. */
@@ -171,13 +183,19 @@ function inParts(patterns: readonly string[]): string[] {
 }
 
 /** One spelling at a time: mixed ones could be found in a row of backslashes in too many ways. */
-function beginning(spelled: readonly string[]): string {
+function beginning(spelled: readonly string[], least: number, sure: number): string {
   const characters = spelled.map(quoted);
-  const end = characters.length > LONGEST_REST ? `${VALUE}{0,4096}?` : "";
-  const rest = characters
-    .slice(SHORTEST_REST, LONGEST_REST)
-    .reduceRight((more, character) => `(?:${character}${more})?`, end);
-  return String.raw`${characters.slice(0, SHORTEST_REST).join("")}${rest}(?=…|\.{3})`;
+  const longest = sure + LONGEST_REST;
+  const head = characters.slice(0, least).join("");
+  const middle = characters.slice(least, sure);
+  const end = characters.length > longest ? `${VALUE}{0,4096}?` : "";
+  const much = middle.join("") + asFarAsItGoes(characters.slice(sure, longest), end);
+  const little = `(?<=${KEY_BEGIN}${head})${asFarAsItGoes(middle, "")}`;
+  return String.raw`${head}(?:${much}|${little})(?=…|\.{3})`;
+}
+
+function asFarAsItGoes(characters: readonly string[], end: string): string {
+  return characters.reduceRight((more, character) => `(?:${character}${more})?`, end);
 }
 
 /** As it is, as it stands in JSON, and in JSON that is a text in JSON: what a tool has printed. */

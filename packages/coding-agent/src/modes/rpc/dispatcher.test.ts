@@ -159,8 +159,27 @@ describe("a known command", () => {
   it.each([
     ...["9007199254740991", "-9007199254740991", "9007199254740992", "1763504254000000000", "1e300", "1000e18"],
     ...["0", "-0", "1.0", "0.5", "1.10", "-12.50E-3", "0.1e1", "1e-7", "0.0000001", "5e-324", "0.1", "1e2"],
+    // As %.17g writes them.
+    ...["0.10000000000000001", "-1.1000000000000001", "3.0000000000000001e-05", "4.9406564584124654e-324"],
   ])("repeats the number of the id %s", async (id) => {
     expect(await desk({ abort: () => done }).send(`{"type":"abort","id":${id}}`)).toMatchObject({ id: Number(id) + 0 });
+  });
+
+  it("quotes of an id that it refuses only the beginning", async () => {
+    const { error } = (await desk().send(`{"type":"abort","id":0.${"5".repeat(3_000_000)}}`)) as { error: string };
+    expect(error).toMatch(/^id 0\.5+\.\.\. cannot be repeated exactly: use a string$/);
+    expect(error.length).toBeLessThan(120);
+  });
+
+  it("looks at its own id, not at those of what is in it", async () => {
+    const [fine, lost] = ["0.5", "0.50000000000000000000001"];
+    const answer = (id: string, inner: string) =>
+      desk({ abort: () => done }).send(`{"a":{"id":${inner}},"type":"abort","id" : ${id},"b":[{"id":${inner}}]}`);
+    expect(await answer(fine, lost)).toMatchObject({ id: 0.5, success: true });
+    for (const inner of [fine, lost, "0.500000000000000000000022"]) {
+      const error = `id ${lost} cannot be repeated exactly: use a string`;
+      expect(await answer(lost, inner)).toMatchObject({ success: false, error });
+    }
   });
 
   it("works off an id of many zeros at once", async () => {

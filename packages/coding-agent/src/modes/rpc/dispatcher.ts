@@ -218,12 +218,20 @@ function isId(id: unknown, line: string): boolean {
  * Whole numbers, as far as a double has them all, are not looked for.
  */
 function rounded(id: unknown, line: string): string | undefined {
-  if (!Number.isFinite(id) || Number.isSafeInteger(id)) return undefined;
-  const told = String(id);
-  // Which of them is the id of the command is not told here.
-  const written = [...line.matchAll(/"id"\s*:\s*(-?\d[\d.eE+-]*)/g)].map(([, number]) => String(number));
-  const meant = written.filter((number) => Number(number) === id);
-  return meant.length === 0 ? told : meant.find((number) => decimal(number) !== decimal(told));
+  if (typeof id !== "number" || !Number.isFinite(id) || Number.isSafeInteger(id)) return undefined;
+  // 17 digits are how many programs write a double. Of a whole number they are rather those of an integer that none holds.
+  const told = [String(id), ...(Number.isInteger(id) ? [] : [id.toPrecision(17)])].map(decimal);
+  let isFound = false;
+  const marked = line.replace(/("id"\s*:\s*)(-?\d[\d.eE+-]*)/g, (field, name: string, number: string) => {
+    if (Number(number) !== id) return field;
+    isFound = true;
+    return told.includes(decimal(number)) ? field : `${name}"${number}"`;
+  });
+  if (!isFound) return String(id);
+  if (marked === line) return undefined;
+  // It may be the id of an object inside that was written so.
+  const { id: own } = JSON.parse(marked) as Frame;
+  return typeof own === "string" ? own : undefined;
 }
 
 /** The same for all ways to write a number: its digits without zeros around them, and their place. */
@@ -239,7 +247,7 @@ function decimal(number: string): string {
 function idProblem(id: unknown, line: string): string {
   const told = rounded(id, line);
   if (told === undefined) return `"id" must be a string or a number, got ${kindOf(id)}`;
-  return `id ${told} cannot be repeated exactly: use a string`;
+  return `id ${shown(told)} cannot be repeated exactly: use a string`;
 }
 
 /** The usual id needs no escaping. */

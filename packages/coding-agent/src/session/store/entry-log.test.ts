@@ -1,7 +1,7 @@
 import type { SessionEntry } from "@tiller/protocol/session-entry";
 import { describe, expect, it } from "vitest";
 import { createEntryLog, type EntryLog } from "./entry-log.ts";
-import { entriesOf, loadedLog, messageEntry, plain, testHeader, user } from "./test-sessions.ts";
+import { entriesInFile, entriesOf, loadedLog, messageEntry, plain, testHeader, user } from "./test-sessions.ts";
 
 const entry = (id: string, parentId: string | null, text = id): SessionEntry =>
   messageEntry(id, parentId, user(text)) as unknown as SessionEntry;
@@ -35,6 +35,17 @@ describe("a log of entries", () => {
     }
     expect(log.has("e")).toBe(true);
     expect(linesOf(log.lines())).toEqual([testHeader, ...entriesOf(log)].map((line) => JSON.stringify(line)));
+  });
+
+  it("asks a list of all ids when many questions come, also whether an id is taken", () => {
+    const lines = Array.from({ length: 60 }, (_, at) => messageEntry(`${10_000_000 + at}`, null, user("hi")));
+    let looks = 0;
+    const all = entriesInFile(lines);
+    const log = createEntryLog(testHeader, { ...all, has: (id) => ++looks > 0 && all.has(id) });
+    const ids = [...lines.map(({ id }) => id), ...lines.map(({ id }) => `x${id}`)];
+    expect(ids.map(log.has)).toEqual(ids.map((id) => !id.startsWith("x")));
+    expect(looks).toBeLessThan(lines.length);
+    expect(log.find("10000059")).toBe(59);
   });
 
   it("knows which kinds it holds, of what was loaded and of what was added", () => {

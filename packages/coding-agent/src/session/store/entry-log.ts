@@ -66,7 +66,7 @@ export interface LoadedEntries extends EntryReader {
   readonly file: Buffer | undefined;
   /** Position of an entry, or -1; for few questions, without a list of all ids. */
   find(id: string): number;
-  /** Whether there is an entry with this id; from the first question on that is seen at a glance. */
+  /** Whether there is an entry with this id: the first question looks at all of them, the next ones cost less; for few, too. */
   has(id: string): boolean;
   /** Their lines, those that stand side by side in one piece. */
   lines(): Iterable<Buffer>;
@@ -96,10 +96,14 @@ export function createEntryLog(
   const id = (position: number): string => (isLoaded(position) ? loaded.id(position) : own(position).entry.id);
   const line = (position: number): Buffer | string =>
     isLoaded(position) ? loaded.line(position) : JSON.stringify(own(position).entry);
+  /** Not there for the first questions: a few ids are sooner looked for. */
+  const allIds = (): Map<string, number> | undefined => {
+    if (++questions > FEW_QUESTIONS) loadedIds ??= idsOf(loaded);
+    return loadedIds;
+  };
   const findLoaded = (wanted: string): number => {
-    if (++questions <= FEW_QUESTIONS) return loaded.find(wanted);
-    loadedIds ??= idsOf(loaded);
-    return loadedIds.get(wanted) ?? -1;
+    const ids = allIds();
+    return ids ? (ids.get(wanted) ?? -1) : loaded.find(wanted);
   };
   const find = (wanted: string): number => {
     // Ids also stand in entries that nobody has looked at.
@@ -156,7 +160,7 @@ export function createEntryLog(
     },
     known: (position) => (hasObject(position) ? entry(position) : undefined),
     find,
-    has: (wanted) => addedIds.has(wanted) || loaded.has(wanted),
+    has: (wanted) => addedIds.has(wanted) || (allIds()?.has(wanted) ?? loaded.has(wanted)),
     append,
     *lines() {
       if (loaded.file) yield loaded.file;

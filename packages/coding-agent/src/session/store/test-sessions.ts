@@ -2,7 +2,7 @@ import type { Clock, IdSource } from "@tiller/protocol/clock";
 import type { AgentMessage, AssistantMessage, BashExecutionMessage, UserMessage } from "@tiller/protocol/message";
 import type { SessionEntry, SessionHeader } from "@tiller/protocol/session-entry";
 import { indexEntries } from "./entry-index.ts";
-import { createEntryLog, type EntryLog } from "./entry-log.ts";
+import { createEntryLog, type EntryLog, type LoadedEntries } from "./entry-log.ts";
 import { loadEntries } from "./loaded-entries.ts";
 import { createSessionStore, type SessionStore } from "./session-store.ts";
 
@@ -72,8 +72,12 @@ export function fileOf(lines: readonly (object | string)[], header: object = tes
 
 /** The log of a file that was opened. */
 export function loadedLog(lines: readonly (object | string)[]): EntryLog {
+  return createEntryLog(testHeader, entriesInFile(lines));
+}
+
+export function entriesInFile(lines: readonly (object | string)[]): LoadedEntries {
   const bytes = fileOf(lines);
-  return createEntryLog(testHeader, loadEntries({ bytes, index: indexEntries(bytes), isWholeFile: true }));
+  return loadEntries({ bytes, index: indexEntries(bytes), isWholeFile: true });
 }
 
 export function storeOf(log: EntryLog): SessionStore {
