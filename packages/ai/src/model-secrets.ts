@@ -115,12 +115,19 @@ function isPlain(text: string): boolean {
 function eachText(value: unknown, change: (text: string, place: string) => string, place = ""): unknown {
   if (typeof value === "string") return change(value, place);
   if (Array.isArray(value)) return value.map((item, index) => eachText(item, change, `${place}[${index}]`));
-  if (typeof value !== "object" || value === null) return value;
+  // What a program gives may be more than data, an agent for connections say: it stays what it is.
+  if (!isData(value)) return value;
   const entries = Object.entries(value).map(([key, item]) => [
     key,
     eachText(item, change, place === "" ? key : `${place}.${key}`),
   ]);
   return Object.fromEntries(entries);
+}
+
+function isData(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** What a model is asked with, beside the key and the headers. */
