@@ -185,6 +185,11 @@ test("JSON stays JSON", () => {
   );
 });
 
+test("a line break behind the name of a password stays one in JSON", () => {
+  const text = `password:"\n/home/me0`;
+  expect(JSON.parse(createRedactor({})(JSON.stringify({ text })))).toEqual({ text });
+});
+
 test("no text takes for ever", () => {
   const clean = createRedactor({ secrets: ["aaaaaaaaaaaaaaab"], home: "/aaaa/aaaa", patterns: ["q*b", "acme_*"] });
   for (const piece of PIECES) {

@@ -60,7 +60,8 @@ export const PRIVATE_KEY = new RegExp(
 export const PASSWORD_IN_ADDRESS =
   /(:\/\/(?:[^\s/:@"'\\<>]{0,64}:|(?=[A-Za-z_]{0,64}\d\w{0,64}@)(?=\w{20})))[^\s/"'\\<>]{1,128}(?=@)/g;
 
-const ASSIGNED = String.raw`["'\\]{0,4}[ \t]{0,3}[:=][ \t]{0,3}["'\\]{0,4}`;
+/** A backslash at its end would belong to what follows: of a line break in JSON only that would be left. */
+const ASSIGNED = String.raw`["'\\]{0,4}[ \t]{0,3}[:=][ \t]{0,3}(?:["'\\]{0,3}["'])?`;
 /** It may be short, and hold other signs than keys do; what begins with a sign is rather code. */
 const PASSWORD =
   String.raw`(?<=[Dd]${ASSIGNED})(?=[^\s"'\\]{0,64}\d)(?=[^\s"'\\]{0,64}[A-Za-z])` +
