@@ -4,9 +4,11 @@ import { lookAround, type Place } from "../sessions/support/look-around.ts";
 import { readSessionFile } from "../sessions/support/session-tree.ts";
 import { at, brief, type Frame } from "../support/frame.ts";
 import type { Exit, RpcProcess } from "../support/rpc-process.ts";
+import { closedIn } from "./closed-run.ts";
 import { afterOf } from "./fault.ts";
 import type { Cell } from "./faults.ts";
 import { begin, openStage, pause, procText, reopen, type Stage } from "./stage.ts";
+import type { State } from "./states.ts";
 
 /**
  * One cell: the process is brought into the state, the fault strikes, and then must hold: each accepted prompt has one
@@ -46,7 +48,7 @@ async function livesOn(stage: Stage, { fault, state }: Cell): Promise<string> {
   await (fault.instead ?? state.goOn)(stage, state);
   const isOver = state.name === "job running" ? isSettled : isResultOf("go");
   await rpc.waitFor(isOver, { since, timeoutMs: WAIT_MS });
-  const word = state.name === "job running" ? lastAnswer(rpc) : statusOf(rpc, "go");
+  const word = state.name === "job running" ? lastAnswer(rpc) : String(statusOf(rpc, "go"));
   if (fault.felt?.(stage, state) === false) throw new Error(NOT_FELT);
   await fault.lift?.(stage);
   const { result } = await rpc.prompt("next", { id: "next" }, WAIT_MS);
@@ -60,13 +62,21 @@ async function livesOn(stage: Stage, { fault, state }: Cell): Promise<string> {
   return word;
 }
 
-async function endsWith(stage: Stage, after: { exit: number } | "killed", { fault }: Cell): Promise<string> {
+async function endsWith(stage: Stage, after: { exit: number } | "killed", { fault, state }: Cell): Promise<string> {
   const { rpc, prompts } = stage;
   const exit = await exitOf(rpc, fault.memoryMb);
   if (after === "killed") return "killed";
   if (exit.code !== after.exit) throw new Error(`exit ${JSON.stringify(exit)} instead of ${after.exit}`);
-  const otherwise = fault.check?.endsAnywhere ? "no ending" : "not heard";
-  return prompts.length === 0 ? `exit ${after.exit}` : `${statusOf(rpc, "go", otherwise)}, exit ${after.exit}`;
+  const ending = fault.check?.endsAnywhere ? (statusOf(rpc, "go") ?? "no ending") : endingOf(stage, state);
+  return prompts.length === 0 ? `exit ${after.exit}` : `${ending}, exit ${after.exit}`;
+}
+
+/** A host that does not read does not hear how it ended. Heard or not, the file says it. */
+function endingOf({ rpc, path }: Stage, state: State): string {
+  const heard = statusOf(rpc, "go");
+  const kept = closedIn(path, state);
+  if (heard !== undefined && heard !== kept) throw new Error(`the host heard "${heard}", the file says "${kept}"`);
+  return heard ?? `not heard: ${kept}`;
 }
 
 /** How much it ever had can be read only while it is there. */
@@ -85,9 +95,8 @@ const isResultOf =
   (frame: Frame): boolean =>
     frame.type === "prompt_result" && frame.id === id;
 
-/** A host that does not read does not hear how it ended. */
-const statusOf = ({ frames }: RpcProcess, id: string, otherwise = "not heard"): string =>
-  String(frames.find(isResultOf(id))?.status ?? otherwise);
+const statusOf = ({ frames }: RpcProcess, id: string): string | undefined =>
+  frames.find(isResultOf(id))?.status as string | undefined;
 
 /** Of a run that no prompt has begun. */
 function lastAnswer({ frames }: RpcProcess): string {
