@@ -30,7 +30,7 @@ export interface Fault {
    */
   felt?(stage: Stage, state: State): boolean;
   /** The same, where only the next prompt shows it. */
-  feltWithNext?(stage: Stage): boolean;
+  feltWithNext?(stage: Stage, state: State): boolean;
   /** It is over: called when the prompt has its result, or with what cannot go on, before the file is looked at. */
   lift?(stage: Stage): Promise<void> | void;
   /** Takes away what `prepare` has put there. */

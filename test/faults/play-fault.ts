@@ -53,7 +53,7 @@ async function livesOn(stage: Stage, { fault, state }: Cell): Promise<string> {
   await fault.lift?.(stage);
   const { result } = await rpc.prompt("next", { id: "next" }, WAIT_MS);
   if (result.status !== "completed") throw new Error(`the next prompt ended ${brief(result)}`);
-  if (fault.feltWithNext?.(stage) === false) throw new Error(NOT_FELT);
+  if (fault.feltWithNext?.(stage, state) === false) throw new Error(NOT_FELT);
   expectOneResultEach(stage);
   expectLittleMemory(rpc, fault.memoryMb);
   rpc.closeStdin();
