@@ -9,6 +9,8 @@ import { post, until } from "./stage.ts";
 const EXTENSION = join(repoRoot, "test/fixtures/extensions/run/misbehaves.ts");
 const LIMITS = ["--set", "extensionLimits.hookMs=300", "--set", "extensionLimits.stuckMs=1000"];
 
+/** They take a third more than a process without. */
+const MEMORY_MB = 160;
 /** As many as the extension says. */
 const FLOOD = 10_000;
 
@@ -34,6 +36,7 @@ const row = (name: string, says: string, after: Fault["after"], more: Partial<Fa
     await until("the extension has read what it is to do", () => existsSync(join(stage.props, "extension.seen")));
   },
   after,
+  memoryMb: MEMORY_MB,
   ...more,
 });
 

@@ -35,7 +35,7 @@ export interface Fault {
   lift?(stage: Stage): Promise<void> | void;
   /** Takes away what `prepare` has put there. */
   clear?(stage: Stage): void;
-  /** The most memory that the process may have had, in MB, if this is more than usual. */
+  /** The most memory that the process may have had, in MB, if this is another number than usual. */
   memoryMb?: number;
   /** What becomes of the process. */
   after: After | ((state: State) => After);

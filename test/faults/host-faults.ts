@@ -26,8 +26,8 @@ const fillPipe = ({ rpc }: Stage): void =>
   rpc.send(Array.from({ length: FILL }, (_, n) => question(`fill-${n}`)).join(""));
 
 /**
- * Each block is told as it begins and as it ends, with all that was said before it: 350 MB of frames, which nothing but a
- * model that has to wait keeps from standing in memory.
+ * Each block is told three times, with a few words for each that stands before it: 36 MB of frames, which nothing but a model
+ * that has to wait keeps from standing in memory.
  */
 const BLOCKS = 400;
 const LONG_ANSWER: ReplyStep[] = Array.from({ length: BLOCKS }, () => ({ type: "text", text: "on and ".repeat(100) }));
@@ -77,11 +77,13 @@ const isAsked = ({ asks }: State): string | undefined =>
   asks ? undefined : "nothing is asked of the host in this state";
 
 export const HOST_FAULTS: readonly Fault[] = [
-  row("stops reading", "For 2 s, and for 60 s while 350 MB of frames are to come; with 2,000 commands on their way.", {
+  row("stops reading", "For 2 s, and for 60 s while 36 MB of frames are to come; with 2,000 commands on their way.", {
     broken: (begun) => ({ steps: [...begun, ...(begun.length > 0 ? LONG_ANSWER : SHORT_ANSWER)] }),
     strike: stopReading,
     felt: wasSeen,
     after: "lives",
+    // Not enough for those frames.
+    memoryMb: 85,
   }),
   row("reads byte by byte", "From the start.", { cli: slowReader, felt: isReadSlowly, after: "lives" }),
   row("closes stdin in mid-frame", "Half a command, then the end of the input.", {

@@ -5,7 +5,7 @@ import { readSessionFile } from "../sessions/support/session-tree.ts";
 import { at, brief, type Frame } from "../support/frame.ts";
 import type { Exit, RpcProcess } from "../support/rpc-process.ts";
 import { closedIn } from "./closed-run.ts";
-import { afterOf } from "./fault.ts";
+import { afterOf, type Fault } from "./fault.ts";
 import type { Cell } from "./faults.ts";
 import { begin, openStage, pause, procText, reopen, type Stage } from "./stage.ts";
 import type { State } from "./states.ts";
@@ -17,8 +17,8 @@ import type { State } from "./states.ts";
  * opens the session, finds everything that was told and goes on with it.
  */
 
-/** More than any of this needs, and less than a list that grows with what comes in. */
-const MEMORY_MB = 260;
+/** About twice what it takes in any of this, and less than a list that grows with what comes in. */
+const MEMORY_MB = 120;
 const WAIT_MS = 30_000;
 const NOT_FELT = "nothing shows that the fault has struck";
 
@@ -28,7 +28,7 @@ export async function playCell(cell: Cell): Promise<string> {
   try {
     await begin(stage, cell.state);
     await cell.state.reach(stage);
-    expectLittleMemory(stage.rpc, cell.fault.memoryMb);
+    expectLittleMemory(stage.rpc, cell.fault);
     await cell.fault.strike?.(stage, cell.state);
     const after = afterOf(cell.fault, cell.state);
     const word = after === "lives" ? await livesOn(stage, cell) : await endsWith(stage, after, cell);
@@ -55,7 +55,7 @@ async function livesOn(stage: Stage, { fault, state }: Cell): Promise<string> {
   if (result.status !== "completed") throw new Error(`the next prompt ended ${brief(result)}`);
   if (fault.feltWithNext?.(stage, state) === false) throw new Error(NOT_FELT);
   expectOneResultEach(stage);
-  expectLittleMemory(rpc, fault.memoryMb);
+  expectLittleMemory(rpc, fault);
   rpc.closeStdin();
   const exit = await rpc.waitExit();
   if (exit.code !== 0) throw new Error(`exit ${JSON.stringify(exit)} after stdin was closed`);
@@ -64,7 +64,7 @@ async function livesOn(stage: Stage, { fault, state }: Cell): Promise<string> {
 
 async function endsWith(stage: Stage, after: { exit: number } | "killed", { fault, state }: Cell): Promise<string> {
   const { rpc, prompts } = stage;
-  const exit = await exitOf(rpc, fault.memoryMb);
+  const exit = await exitOf(rpc, fault);
   if (after === "killed") return "killed";
   if (exit.code !== after.exit) throw new Error(`exit ${JSON.stringify(exit)} instead of ${after.exit}`);
   const ending = fault.check?.endsAnywhere ? (statusOf(rpc, "go") ?? "no ending") : endingOf(stage, state);
@@ -80,10 +80,10 @@ function endingOf({ rpc, path }: Stage, state: State): string {
 }
 
 /** How much it ever had can be read only while it is there. */
-async function exitOf(rpc: RpcProcess, mostMb?: number): Promise<Exit> {
+async function exitOf(rpc: RpcProcess, fault: Fault): Promise<Exit> {
   const exit = rpc.waitExit(WAIT_MS);
   for (let isOver = false; !isOver; ) {
-    expectLittleMemory(rpc, mostMb);
+    expectLittleMemory(rpc, fault);
     isOver = await Promise.race([exit.then(() => true), pause(50).then(() => false)]);
   }
   return exit;
@@ -114,10 +114,10 @@ function expectOneResultEach({ rpc, prompts }: Stage): void {
 }
 
 /** The most that the process, or what was started in between, ever had. */
-function expectLittleMemory({ sandbox }: RpcProcess, mostMb = MEMORY_MB): void {
+function expectLittleMemory({ sandbox }: RpcProcess, { memoryMb = MEMORY_MB }: Fault): void {
   for (const { pid, command } of sandbox.processes()) {
     const peak = Number(/VmHWM:\s*(\d+) kB/.exec(procText(pid, "status"))?.[1] ?? 0) / 1024;
-    if (peak > mostMb) throw new Error(`${command} had ${Math.round(peak)} MB`);
+    if (peak > memoryMb) throw new Error(`${command} had ${Math.round(peak)} MB, at most ${memoryMb} are allowed`);
   }
 }
 

@@ -85,5 +85,7 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     },
     felt: wasSeen,
     after: "lives",
+    // Not enough for what the command prints.
+    memoryMb: 90,
   }),
 ];
