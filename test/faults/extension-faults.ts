@@ -25,6 +25,12 @@ const isTold =
 const isFlooded: Fault["felt"] = ({ rpc, since }) =>
   rpc.frames.slice(since).filter(({ method }) => method === "notify").length === FLOOD;
 
+const LOGGED = /\bline \d+$/gm;
+/** What is logged goes to stderr, and nowhere else. */
+const isLogged: Fault["felt"] = ({ rpc, since }) =>
+  rpc.stderr.match(LOGGED)?.length === FLOOD &&
+  !rpc.frames.slice(since).some((frame) => /\bline \d/.test(JSON.stringify(frame)));
+
 const row = (name: string, says: string, after: Fault["after"], more: Partial<Fault> = {}): Fault => ({
   group: "extension",
   name,
@@ -56,11 +62,13 @@ export const EXTENSION_FAULTS: readonly Fault[] = [
   row("exits", "`process.exit(3)`.", { exit: 3 }),
   row(
     "floods",
-    "10,000 notices, which all arrive, and as many lines with `console.log`, of which no frame tells.",
+    "10,000 notices, which all arrive, and as many lines with `console.log`, all on stderr; no frame tells of them.",
     "lives",
     {
       check: { schema: false },
       felt: isFlooded,
+      // By then it was read, too.
+      feltWithNext: isLogged,
     },
   ),
 ];
