@@ -12,13 +12,27 @@ const BAD_DISK = join(repoRoot, "test/faults/bad-disk.cjs");
 const disk = (name: string, says: string): Fault => ({ group: "disk", name, says, after: "lives" });
 
 /** The functions of `node:fs` are replaced by some that do what a bad disk does, for what lies below the agent folder. */
-const injected = (name: string, says: string, mode: string): Fault => ({
+const injected = (name: string, says: string, mode: string, felt: Partial<Fault>): Fault => ({
   ...disk(name, says),
   env: (props) => ({ NODE_OPTIONS: `--require=${BAD_DISK}`, TILLER_TEST_DISK: join(props, "disk") }),
   strike: (stage) => post(stage, "disk", mode),
-  felt: ({ props }) => existsSync(join(props, "disk.met")),
+  ...felt,
   lift: (stage) => post(stage, "disk", ""),
 });
+
+const isNoticed =
+  (words: RegExp): NonNullable<Fault["felt"]> =>
+  ({ rpc, since }) =>
+    rpc.frames.slice(since).some(({ type, message }) => type === "notice" && words.test(String(message)));
+
+/** The bad disk has noted the names of the calls that met it. */
+const haveMet =
+  (...calls: string[]): Fault["felt"] =>
+  ({ props }) => {
+    const notes = join(props, "disk.met");
+    const met = existsSync(notes) ? readFileSync(notes, "utf8").split("\n") : [];
+    return calls.every((call) => met.includes(call));
+  };
 
 /** `npm run test:faults` has mounts of its own where the system allows it. Elsewhere files may not grow for a while. */
 const CAN_MOUNT = process.env.TILLER_MAY_MOUNT === "1";
@@ -43,11 +57,6 @@ function fill(stage: Stage): void {
     }
   }
 }
-
-const isNoticed =
-  (words: RegExp): Fault["felt"] =>
-  ({ rpc, since }) =>
-    rpc.frames.slice(since).some(({ type, message }) => type === "notice" && words.test(String(message)));
 
 const noRoom: Fault = {
   ...disk("full", "There is no room left on the disk of the sessions."),
@@ -75,12 +84,24 @@ const FULL: Fault = CAN_MOUNT
 
 export const DISK_FAULTS: readonly Fault[] = [
   FULL,
-  injected("read-only", "Every write to the agent folder fails with EROFS.", "EROFS"),
-  injected("slow", "Every write and sync takes 150 ms.", "slow"),
+  injected("read-only", "Whatever would change something in the agent folder fails with EROFS.", "EROFS", {
+    felt: isNoticed(/EROFS/),
+  }),
+  injected("slow", "Whatever changes something in the agent folder takes 150 ms, also to sync it.", "slow", {
+    felt: haveMet("write", "fdatasync"),
+  }),
   injected(
     "torn write",
-    "Every write gets half of its bytes to the disk and fails; nothing can be taken back.",
+    "Every write gets half of its bytes to the disk and fails; nothing else can be changed.",
     "torn",
+    { felt: isNoticed(/EIO/) },
+  ),
+  injected(
+    "failing sync",
+    "Everything is written, and each sync of it fails with EIO.",
+    "sync",
+    // Nobody waits for it: it is told when the prompt may have its result.
+    { felt: haveMet("fdatasync"), feltWithNext: isNoticed(/written anew \(EIO/) },
   ),
   {
     ...disk("file removed", "The session file and its folder are deleted."),

@@ -9,6 +9,8 @@ import { post, until } from "./stage.ts";
 const EXTENSION = join(repoRoot, "test/fixtures/extensions/run/misbehaves.ts");
 const LIMITS = ["--set", "extensionLimits.hookMs=300", "--set", "extensionLimits.stuckMs=1000"];
 
+/** They take a third more than a process without. */
+const MEMORY_MB = 160;
 /** As many as the extension says. */
 const FLOOD = 10_000;
 
@@ -23,6 +25,12 @@ const isTold =
 const isFlooded: Fault["felt"] = ({ rpc, since }) =>
   rpc.frames.slice(since).filter(({ method }) => method === "notify").length === FLOOD;
 
+const LOGGED = /\bline \d+$/gm;
+/** What is logged goes to stderr, and nowhere else. */
+const isLogged: Fault["felt"] = ({ rpc, since }) =>
+  rpc.stderr.match(LOGGED)?.length === FLOOD &&
+  !rpc.frames.slice(since).some((frame) => /\bline \d/.test(JSON.stringify(frame)));
+
 const row = (name: string, says: string, after: Fault["after"], more: Partial<Fault> = {}): Fault => ({
   group: "extension",
   name,
@@ -34,6 +42,7 @@ const row = (name: string, says: string, after: Fault["after"], more: Partial<Fa
     await until("the extension has read what it is to do", () => existsSync(join(stage.props, "extension.seen")));
   },
   after,
+  memoryMb: MEMORY_MB,
   ...more,
 });
 
@@ -53,11 +62,13 @@ export const EXTENSION_FAULTS: readonly Fault[] = [
   row("exits", "`process.exit(3)`.", { exit: 3 }),
   row(
     "floods",
-    "10,000 notices, which all arrive, and as many lines with `console.log`, of which no frame tells.",
+    "10,000 notices, which all arrive, and as many lines with `console.log`, all on stderr; no frame tells of them.",
     "lives",
     {
       check: { schema: false },
       felt: isFlooded,
+      // By then it was read, too.
+      feltWithNext: isLogged,
     },
   ),
 ];

@@ -30,12 +30,12 @@ export interface Fault {
    */
   felt?(stage: Stage, state: State): boolean;
   /** The same, where only the next prompt shows it. */
-  feltWithNext?(stage: Stage): boolean;
+  feltWithNext?(stage: Stage, state: State): boolean;
   /** It is over: called when the prompt has its result, or with what cannot go on, before the file is looked at. */
   lift?(stage: Stage): Promise<void> | void;
   /** Takes away what `prepare` has put there. */
   clear?(stage: Stage): void;
-  /** The most memory that the process may have had, in MB, if this is more than usual. */
+  /** The most memory that the process may have had, in MB, if this is another number than usual. */
   memoryMb?: number;
   /** What becomes of the process. */
   after: After | ((state: State) => After);

@@ -23,6 +23,7 @@ const SAMPLE: readonly string[] = [
   "disk: slow · queue filled",
   "disk: full · tool running",
   "disk: torn write · streaming",
+  "disk: failing sync · idle",
   "disk: power cut · tool running",
   "disk: file removed · host call open",
   "host: stops reading · dialog open",

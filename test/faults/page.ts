@@ -50,13 +50,17 @@ column, and the fault of the row strikes. What the cell says has become of the p
   (the shape is not looked at in a flood; of a process that was killed, of one whose thread is stuck and of one whose output was
   closed, the frames until then);
 - a process that lives answers the next prompt, and ends with code 0 when its input is closed;
+- the file of a process that ended by itself says the same of the ending as the host was told, and has the result of the shell
+  command or job that was cut short;
 - no process that was started is left, also after \`SIGKILL\`;
-- the process never had more than 260 MB of memory (with a flood of commands 150 MB: a host that reads is read no faster than it
-  reads; for one that writes all its commands before it reads, 32 MB of answers and 32 MB of commands wait);
+- the process never had more than 120 MB of memory, about twice what it takes (160 with an extension, 90 with little memory, 85 with
+  a host that stops reading, 150 with a flood of commands: a host that reads is read no faster than it reads; for one that writes
+  all its commands before it reads, 32 MB of answers and 32 MB of commands wait);
 - the session file is whole: another process opens it, finds every message that was announced, and goes on with the conversation.
 `;
 
-const WORDS = `- *not heard*: the host was gone before it could be told; the session file has it.
+const WORDS = `- *not heard*: the host was gone before it could be told. How it ended is what the session file says: it closes the run, and
+  each tool call has its result.
 - *no ending*: the one case in which a prompt has no result. The thread that would tell it is stuck in the extension; the exit
   code says so, and the file has what was told.
 - *killed*: nothing can be told. What was announced before is in the file.

@@ -4,9 +4,11 @@ import { lookAround, type Place } from "../sessions/support/look-around.ts";
 import { readSessionFile } from "../sessions/support/session-tree.ts";
 import { at, brief, type Frame } from "../support/frame.ts";
 import type { Exit, RpcProcess } from "../support/rpc-process.ts";
-import { afterOf } from "./fault.ts";
+import { closedIn } from "./closed-run.ts";
+import { afterOf, type Fault } from "./fault.ts";
 import type { Cell } from "./faults.ts";
 import { begin, openStage, pause, procText, reopen, type Stage } from "./stage.ts";
+import type { State } from "./states.ts";
 
 /**
  * One cell: the process is brought into the state, the fault strikes, and then must hold: each accepted prompt has one
@@ -15,8 +17,8 @@ import { begin, openStage, pause, procText, reopen, type Stage } from "./stage.t
  * opens the session, finds everything that was told and goes on with it.
  */
 
-/** More than any of this needs, and less than a list that grows with what comes in. */
-const MEMORY_MB = 260;
+/** About twice what it takes in any of this, and less than a list that grows with what comes in. */
+const MEMORY_MB = 120;
 const WAIT_MS = 30_000;
 const NOT_FELT = "nothing shows that the fault has struck";
 
@@ -26,7 +28,7 @@ export async function playCell(cell: Cell): Promise<string> {
   try {
     await begin(stage, cell.state);
     await cell.state.reach(stage);
-    expectLittleMemory(stage.rpc, cell.fault.memoryMb);
+    expectLittleMemory(stage.rpc, cell.fault);
     await cell.fault.strike?.(stage, cell.state);
     const after = afterOf(cell.fault, cell.state);
     const word = after === "lives" ? await livesOn(stage, cell) : await endsWith(stage, after, cell);
@@ -46,34 +48,42 @@ async function livesOn(stage: Stage, { fault, state }: Cell): Promise<string> {
   await (fault.instead ?? state.goOn)(stage, state);
   const isOver = state.name === "job running" ? isSettled : isResultOf("go");
   await rpc.waitFor(isOver, { since, timeoutMs: WAIT_MS });
-  const word = state.name === "job running" ? lastAnswer(rpc) : statusOf(rpc, "go");
+  const word = state.name === "job running" ? lastAnswer(rpc) : String(statusOf(rpc, "go"));
   if (fault.felt?.(stage, state) === false) throw new Error(NOT_FELT);
   await fault.lift?.(stage);
   const { result } = await rpc.prompt("next", { id: "next" }, WAIT_MS);
   if (result.status !== "completed") throw new Error(`the next prompt ended ${brief(result)}`);
-  if (fault.feltWithNext?.(stage) === false) throw new Error(NOT_FELT);
+  if (fault.feltWithNext?.(stage, state) === false) throw new Error(NOT_FELT);
   expectOneResultEach(stage);
-  expectLittleMemory(rpc, fault.memoryMb);
+  expectLittleMemory(rpc, fault);
   rpc.closeStdin();
   const exit = await rpc.waitExit();
   if (exit.code !== 0) throw new Error(`exit ${JSON.stringify(exit)} after stdin was closed`);
   return word;
 }
 
-async function endsWith(stage: Stage, after: { exit: number } | "killed", { fault }: Cell): Promise<string> {
+async function endsWith(stage: Stage, after: { exit: number } | "killed", { fault, state }: Cell): Promise<string> {
   const { rpc, prompts } = stage;
-  const exit = await exitOf(rpc, fault.memoryMb);
+  const exit = await exitOf(rpc, fault);
   if (after === "killed") return "killed";
   if (exit.code !== after.exit) throw new Error(`exit ${JSON.stringify(exit)} instead of ${after.exit}`);
-  const otherwise = fault.check?.endsAnywhere ? "no ending" : "not heard";
-  return prompts.length === 0 ? `exit ${after.exit}` : `${statusOf(rpc, "go", otherwise)}, exit ${after.exit}`;
+  const ending = fault.check?.endsAnywhere ? (statusOf(rpc, "go") ?? "no ending") : endingOf(stage, state);
+  return prompts.length === 0 ? `exit ${after.exit}` : `${ending}, exit ${after.exit}`;
+}
+
+/** A host that does not read does not hear how it ended. Heard or not, the file says it. */
+function endingOf({ rpc, path }: Stage, state: State): string {
+  const heard = statusOf(rpc, "go");
+  const kept = closedIn(path, state);
+  if (heard !== undefined && heard !== kept) throw new Error(`the host heard "${heard}", the file says "${kept}"`);
+  return heard ?? `not heard: ${kept}`;
 }
 
 /** How much it ever had can be read only while it is there. */
-async function exitOf(rpc: RpcProcess, mostMb?: number): Promise<Exit> {
+async function exitOf(rpc: RpcProcess, fault: Fault): Promise<Exit> {
   const exit = rpc.waitExit(WAIT_MS);
   for (let isOver = false; !isOver; ) {
-    expectLittleMemory(rpc, mostMb);
+    expectLittleMemory(rpc, fault);
     isOver = await Promise.race([exit.then(() => true), pause(50).then(() => false)]);
   }
   return exit;
@@ -85,9 +95,8 @@ const isResultOf =
   (frame: Frame): boolean =>
     frame.type === "prompt_result" && frame.id === id;
 
-/** A host that does not read does not hear how it ended. */
-const statusOf = ({ frames }: RpcProcess, id: string, otherwise = "not heard"): string =>
-  String(frames.find(isResultOf(id))?.status ?? otherwise);
+const statusOf = ({ frames }: RpcProcess, id: string): string | undefined =>
+  frames.find(isResultOf(id))?.status as string | undefined;
 
 /** Of a run that no prompt has begun. */
 function lastAnswer({ frames }: RpcProcess): string {
@@ -105,10 +114,10 @@ function expectOneResultEach({ rpc, prompts }: Stage): void {
 }
 
 /** The most that the process, or what was started in between, ever had. */
-function expectLittleMemory({ sandbox }: RpcProcess, mostMb = MEMORY_MB): void {
+function expectLittleMemory({ sandbox }: RpcProcess, { memoryMb = MEMORY_MB }: Fault): void {
   for (const { pid, command } of sandbox.processes()) {
     const peak = Number(/VmHWM:\s*(\d+) kB/.exec(procText(pid, "status"))?.[1] ?? 0) / 1024;
-    if (peak > mostMb) throw new Error(`${command} had ${Math.round(peak)} MB`);
+    if (peak > memoryMb) throw new Error(`${command} had ${Math.round(peak)} MB, at most ${memoryMb} are allowed`);
   }
 }
 

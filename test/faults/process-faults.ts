@@ -1,5 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { at } from "../support/frame.ts";
+import { repoRoot } from "../support/rpc-process.ts";
 import { type Fault, wasSeen } from "./fault.ts";
 import { pause, procText, type Stage } from "./stage.ts";
 
@@ -24,17 +27,21 @@ function limitDescriptors({ rpc: { pid } }: Stage, limit: number): void {
 
 /** Fewer than are open: none is given. */
 const MOST_DESCRIPTORS = 3;
-/** A heap with little room beside what is loaded. */
-const HEAP_MB = 40;
-const HEAP_OPTION = `--max-old-space-size=${HEAP_MB}`;
+/** A third more than the least with which all states are passed: 8 MB. */
+const HEAP_MB = 11;
+/** What is young has its own room, three times this. */
+const YOUNG_MB = 1;
+const HEAP_OPTIONS = `--max-old-space-size=${HEAP_MB} --max-semi-space-size=${YOUNG_MB}`;
+const HEAP_LIMIT = join(repoRoot, "test/faults/heap-limit.cjs");
 const MANY_BYTES = 50_000_000;
 const MUCH = `head -c ${MANY_BYTES} /dev/zero | tr '\\0' x`;
 
 const isStopped = ({ rpc }: Stage): boolean => /\) T /.test(procText(rpc.pid, "stat"));
 const allows = ({ rpc }: Stage, limit: number): boolean =>
   new RegExp(`^Max open files +${limit} `, "m").test(procText(rpc.pid, "limits"));
-const hasSmallHeap = ({ rpc }: Stage): boolean =>
-  procText(rpc.pid, "environ").split("\0").includes(`NODE_OPTIONS=${HEAP_OPTION}`);
+/** As the process itself has seen it. */
+const hasSmallHeap = ({ rpc, props }: Stage): boolean =>
+  Number(readFileSync(join(props, `heap-${rpc.pid}`), "utf8")) <= (HEAP_MB + 3 * YOUNG_MB) * 1024 * 1024;
 
 export const PROCESS_FAULTS: readonly Fault[] = [
   signal("SIGTERM", { exit: 143 }),
@@ -67,13 +74,18 @@ export const PROCESS_FAULTS: readonly Fault[] = [
       after: "lives",
     },
   ),
-  row("little memory", `A heap of ${HEAP_MB} MB, and a shell command that prints 50 MB.`, {
-    env: () => ({ NODE_OPTIONS: HEAP_OPTION }),
+  row("little memory", `A heap of ${HEAP_MB} MB, a third more than is needed, and a shell command that prints 50 MB.`, {
+    env: (props) => ({
+      NODE_OPTIONS: `${HEAP_OPTIONS} --require=${HEAP_LIMIT}`,
+      TILLER_TEST_HEAP: join(props, "heap"),
+    }),
     async strike(stage) {
       const { data } = await stage.rpc.call({ type: "bash", command: MUCH, excludeFromContext: true }, 20_000);
       stage.wasSeen = hasSmallHeap(stage) && at(data, "totalBytes") === MANY_BYTES;
     },
     felt: wasSeen,
     after: "lives",
+    // Not enough for what the command prints.
+    memoryMb: 90,
   }),
 ];

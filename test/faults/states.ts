@@ -21,6 +21,8 @@ export interface State {
   goOn(stage: Stage): Promise<void> | void;
   /** What is open, and whom it waits for. */
   asks?: "dialog" | "host call";
+  /** The entry, beside those of the run, that the file has of it when the process ends in it. */
+  leaves?(entry: Frame): boolean;
 }
 
 const WAIT = "until [ -e go ]; do sleep 0.02; done; echo done";
@@ -127,6 +129,7 @@ export const STATES: readonly State[] = [
   {
     name: "bash command running",
     active: false,
+    leaves: ({ message }) => at(message, "role") === "bashExecution" && at(message, "cancelled") === true,
     replies: (model) => model.next(),
     async reach({ rpc, since }) {
       rpc.send({ id: "shell", type: "bash", command: `echo begun; ${WAIT}` });
@@ -152,6 +155,7 @@ export const STATES: readonly State[] = [
   {
     name: "job running",
     active: false,
+    leaves: ({ customType }) => customType === "job-result",
     args: set("async.enabled", true),
     replies: (model) => [useTool("bash", { command: WAIT, async: true }), say("It runs."), ...model.next()],
     reach: (stage) => promptUntil(stage, event("prompt_result")),

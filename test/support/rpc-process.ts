@@ -162,6 +162,15 @@ export class RpcProcess {
     this.child.stdout.destroy();
   }
 
+  /** The same, as soon as what was read ends in the middle of a frame. */
+  async closeStdoutInFrame(): Promise<void> {
+    // More may be read before who waited goes on.
+    while (!this.check.isInFrame) {
+      await this.until(() => this.check.isInFrame || undefined, DEFAULT_TIMEOUT_MS, "the middle of a frame");
+    }
+    this.closeStdout();
+  }
+
   kill(signal: NodeJS.Signals): void {
     if (signal === "SIGKILL") this.wasKilled = true;
     this.child.kill(signal);

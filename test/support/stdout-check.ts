@@ -47,6 +47,11 @@ export class StdoutCheck {
     return frames;
   }
 
+  /** What came so far ends in the middle of a frame. */
+  get isInFrame(): boolean {
+    return this.rest.length > 0;
+  }
+
   /** After the last byte of a process that was allowed to finish. */
   finish(): void {
     if (this.rest.length > 0)

@@ -91,11 +91,11 @@ export function cutOffCalls(entries: readonly Frame[]): string[] {
   return at(messages[last], "role") === "user" ? [] : callsOf(messages[last]).filter((id) => !answered.includes(id));
 }
 
-function callsOf(message: unknown): string[] {
+export function callsOf(message: unknown): string[] {
   const blocks = list(at(message, "content")).filter((block) => at(block, "type") === "toolCall");
   return blocks.map((block) => String(at(block, "id")));
 }
 
-function isFailed(message: unknown): boolean {
+export function isFailed(message: unknown): boolean {
   return ["error", "aborted"].includes(String(at(message, "stopReason")));
 }
