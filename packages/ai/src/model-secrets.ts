@@ -112,18 +112,28 @@ function isPlain(text: string): boolean {
   return !text.includes("$") && !text.trimStart().startsWith("!");
 }
 
-function eachText(value: unknown, change: (text: string, place: string) => string, place = ""): unknown {
+type Change = (text: string, place: string) => string;
+
+/** What a program gives may lead round in a circle, or hold the same object in many places: it is copied once. */
+function eachText(value: unknown, change: Change, place = "", depth = 0, copies = new Map<object, object>()): unknown {
   if (typeof value === "string") return change(value, place);
-  if (Array.isArray(value)) return value.map((item, index) => eachText(item, change, `${place}[${index}]`));
-  // What a program gives may be more than data, an agent for connections say: it stays what it is.
-  if (!isData(value)) return value;
-  const entries = Object.entries(value).map(([key, item]) => [
-    key,
-    eachText(item, change, place === "" ? key : `${place}.${key}`),
-  ]);
-  return Object.fromEntries(entries);
+  if (!(Array.isArray(value) || isData(value)) || depth > MOST_OPTION_LEVELS) return value;
+  const known = copies.get(value);
+  if (known) return known;
+  const copy = Array.isArray(value) ? [] : {};
+  copies.set(value, copy);
+  for (const [key, item] of Object.entries(value)) {
+    const name = Array.isArray(value) ? `[${key}]` : place === "" ? key : `.${key}`;
+    const changed = eachText(item, change, place + name, depth + 1, copies);
+    Object.defineProperty(copy, key, { value: changed, enumerable: true, writable: true, configurable: true });
+  }
+  return copy;
 }
 
+/** Values stand nowhere deeper; and what goes on for ever must not take all of the stack. */
+const MOST_OPTION_LEVELS = 100;
+
+/** An object that is more, an agent for connections say, stays what it is. */
 function isData(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

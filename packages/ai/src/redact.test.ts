@@ -197,6 +197,9 @@ test.each([
   ["https://box/hooks/a1b2c3d4", "no: https://box/hook…", "no: [hidden]…"],
   ["https://box/hooks/a1b2c3d4", "no: https://box/hooks/a1b2", "no: [hidden]"],
   ["Bearer a1b2c3d4e5f6", "no: Bearer a1b2…", "no: [hidden]…"],
+  ["postgres://user:longpassword12345/abcdefgh@host/db", "no: postgres://user:longpassword12345…", "no: [hidden]…"],
+  ["vmess://eyJhZGQiOiIxLjIuMy40IiwicG9ydCI6", "no: vmess://eyJhZGQiOiIxLjIu…", "no: [hidden]…"],
+  ["a1b2c3d4e5f6g7h8=zzzzzzzz", "no: a1b2c3d4e5f6g7h8…", "no: [hidden]…"],
 ])("of the value %s its beginning is hidden: %s", (value, text, clean) => {
   expect(redactQuoted(text, [value])).toBe(clean);
 });

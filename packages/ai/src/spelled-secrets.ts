@@ -8,7 +8,8 @@ export const HIDDEN = "[hidden]";
 /** So much of a secret, and it is one: less than this would be a word. */
 const SHORTEST_BEGINNING = 8;
 /** What stands before a secret and is none: `Bearer `, `key=`, `https://`, and the host of an address without a login. */
-const LEAD = /^(?:[A-Za-z]+ |[\w.-]{1,32}=(?=[^=])|\w+:\/\/(?:[^/?#@]*(?:\/|$))?)/;
+const LEAD =
+  /^(?:[A-Za-z]+ |[A-Za-z_.-]{1,32}=(?=[^=])|\w+:\/\/(?:(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?:\/(?![\s\S]*@)|$))?)/;
 /** A shorter one may well begin as a word does. */
 const SHORTEST_CUT = 16;
 /** Before a sign that a text was cut so much of any of them is one: there is hardly a word to take it for. */

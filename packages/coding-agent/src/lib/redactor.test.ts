@@ -249,6 +249,9 @@ describe("a known secret that a tool has cut", () => {
     ["https://example.com/hooks/a1b2c3", "at https://example.com/hooks/...", `at ${R}...`],
     ["    indented2024", "x indented…", `x ${R}…`],
     ["Bearer a1b2c3d4e5f6", "Bearer a1b2…", `${R}…`],
+    ["postgres://user:longpassword12345/abcd@host/db", "at postgres://user:longpass…", `at ${R}…`],
+    ["vmess://eyJhZGQiOiIxLjIuMy40IiwicG9ydCI6", "at vmess://eyJhZGQiOiIx…", `at ${R}…`],
+    ["a1b2c3d4e5f6g7h8=zzzzzzzz", "at a1b2c3d4e5f6g7h8…", `at ${R}…`],
     ["dev1-password", "dev1… \\ndev1… xdev1-passw…", `${R}… \\n${R}… x${R}…`],
     ["accounting2024", "no accounti…", `no ${R}…`],
   ];

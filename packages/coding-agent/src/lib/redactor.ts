@@ -141,7 +141,8 @@ const SURE_REST = 8;
  * What stands before a secret and is none: `Bearer `, `key=`, `https://`, and the host of an address without a login. The same
  * stands in `spelled-secrets.ts` of the package `ai`, of which nothing is imported here.
  */
-const LEAD = /^(?:[A-Za-z]+ |[\w.-]{1,32}=(?=[^=])|\w+:\/\/(?:[^/?#@]*(?:\/|$))?)/;
+const LEAD =
+  /^(?:[A-Za-z]+ |[A-Za-z_.-]{1,32}=(?=[^=])|\w+:\/\/(?:(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?:\/(?![\s\S]*@)|$))?)/;
 
 /** The beginning of a secret before the dots by which tools say that they have cut a text, in each of its spellings. */
 function cutOff(secret: string): string[] {
