@@ -59,13 +59,13 @@ const RUN_MODULES = [
 
 /** What a run needs, and others without one. It does nothing when it is loaded, and a file of its own costs a first prompt more. */
 const WITH_START = [
-  /coding-agent\/src\/(session\/store\/(whole-file|file-errors)|lib\/(make-folder|without-ending|wildcard)|tools\/(limits|specs|ignore-work))\.ts$/,
+  /coding-agent\/src\/(session\/store\/(whole-file|file-errors)|lib\/(make-folder|without-ending|wildcard|wrong-field)|tools\/(limits|specs|ignore-work))\.ts$/,
   /packages\/(protocol\/src\/depth|ai\/src\/(cut-words|plain-names))\.ts$/,
 ];
 
 /** What whoever opens a session needs is one file beside that. */
 const HISTORY_MODULES = [
-  /coding-agent\/src\/(join-history|session-(history|blobs)|lib\/wrong-field|session\/(adopt-session|handoff|session-(stats|switch|views)|tree-navigation))\.ts$/,
+  /coding-agent\/src\/(join-history|session-(history|blobs)|session\/(adopt-session|handoff|session-(stats|switch|views)|tree-navigation))\.ts$/,
   /coding-agent\/src\/session\/store\/(companions|entry-index|find-session|json-scan|later-(look|repair)|listing|loaded-entries|mend|migrations|open-session|salvage|scan-lines|session-(folders|head|summary)|stand-ins|sub-agent-files|trash)\.ts$/,
 ];
 
