@@ -1,15 +1,17 @@
 // The comparison as a picture: how many times the floor agent's number each program needs, on a logarithmic scale.
 import { ratioOf } from "./statistics.mjs";
 
-const WIDTH = 760;
+export const WIDTH = 760;
 const LEFT = 240;
 const RIGHT = 70;
 const ROW = 46;
 const TOP = 58;
-const DOT = 5;
-const FLOOR_LINE = "#8a8f98";
-const OURS_COLOUR = "#0b7a5b";
-const PEER_COLOURS = ["#c2571a", "#b3872b", "#6f5bb5", "#3f7cac"];
+export const DOT = 5;
+export const FLOOR_LINE = "#8a8f98";
+export const OURS_COLOUR = "#0b7a5b";
+export const PEER_COLOURS = ["#c2571a", "#b3872b", "#6f5bb5", "#3f7cac"];
+
+export const STYLE = `<style>text{font:12px system-ui,sans-serif;fill:#8a8f98}.guide{stroke:#8a8f98;stroke-opacity:.25}.floor{stroke:${FLOOR_LINE};stroke-dasharray:3 3}</style>`;
 
 const plain = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll("`", "");
 
@@ -50,7 +52,7 @@ export function chart(rows) {
         `<text x="${x(ratio)}" y="${height - 8}" text-anchor="middle">${ratio === 1 ? "floor agent" : `${ratio}×`}</text>`,
     );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Numbers of Tiller and its peers as multiples of the floor agent's, for the start of bare Node's; less is better">
-<style>text{font:12px system-ui,sans-serif;fill:#8a8f98}.guide{stroke:#8a8f98;stroke-opacity:.25}.floor{stroke:${FLOOR_LINE};stroke-dasharray:3 3}</style>
+${STYLE}
 ${[...legend, ...marks, ...lines].join("\n")}
 </svg>
 `;

@@ -48,7 +48,8 @@ function patiently(contenders, failures, doing, use) {
         failed.add(name);
         const why = error.message.trimEnd().slice(0, 400);
         process.stderr.write(`${doing}: ${name}: ${why}\n`);
-        failures.push({ doing, name, why: why.replace(/\s+/g, " ").slice(0, 160) });
+        // What follows is what it said itself, the stack of a crash say.
+        failures.push({ doing, name, why: why.split("\n", 1)[0] });
         return undefined;
       }
     },

@@ -146,6 +146,8 @@ ${failuresIn(failures)}
 
 ![Tiller beside its peers](peers.svg)
 
+![What each writes while an answer grows](growth.svg)
+
 ${peerTable(judged, ["target", "verdict"])}${rest}`;
 }
 

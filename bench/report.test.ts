@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { chart } from "./chart.mjs";
+import { growthChart } from "./growth-chart.mjs";
 import { markdown, type PeerRow, type Row } from "./report.mjs";
 
 const lastLine = (row: Row) =>
@@ -91,6 +92,19 @@ test("the picture of it has a dot for every number there is", () => {
   // Three in the legend, five numbers.
   expect(picture.match(/<circle/g)).toHaveLength(8);
   expect(picture).toContain("omp: 50.00×");
+  expect(picture).not.toMatch(/NaN|undefined|Infinity/);
+});
+
+test("the picture of growth has a line for each program, and none beyond what was measured", () => {
+  const of = (what: string, mb: number, omp: number[]): PeerRow => ({
+    ...{ what, unit: "MB", floorName: "floor agent", floor: [mb], ours: [mb * 2] },
+    peers: { pi: [mb * 3], omp },
+  });
+  const rows = [of("10,000 deltas, stdout", 1, [900]), of("50,000 deltas, stdout", 5, []), ...compared];
+  const picture = growthChart(rows);
+  expect(picture.match(/<polyline/g)).toHaveLength(4);
+  expect(picture.match(/<title>/g)).toHaveLength(7);
+  expect(picture).toContain("omp: 10000 pieces, 900.00 MB");
   expect(picture).not.toMatch(/NaN|undefined|Infinity/);
 });
 

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { ensure } from "../scripts/ensure.mjs";
 import { chart } from "./chart.mjs";
 import { comparison } from "./comparison.mjs";
+import { growthChart } from "./growth-chart.mjs";
 import { createQuiet } from "./machine.mjs";
 import { METRICS, rememberCompiledCode } from "./metrics.mjs";
 import { HELP, readOptions, readSizes } from "./options.mjs";
@@ -98,9 +99,11 @@ if (options.help) process.stdout.write(HELP);
 else {
   requirePrograms(options);
   const { report, peers } = await measureAll(options);
-  if (options.isWhole && peers)
-    writeFileSync(join(here, "peers.svg"), chart(peers.rows.filter(({ limit }) => limit !== undefined)));
   const out = options.out ?? (options.isWhole ? join(here, "RESULTS.md") : undefined);
   if (out) writeFileSync(out, report);
   else process.stdout.write(report);
+  if (options.isWhole && peers) {
+    writeFileSync(join(here, "peers.svg"), chart(peers.rows.filter(({ limit }) => limit !== undefined)));
+    writeFileSync(join(here, "growth.svg"), growthChart(peers.rows));
+  }
 }

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promi
 import { dirname, join, posix } from "node:path";
 
 const PAGES = ["README.md", "SECURITY.md", "bench/RESULTS.md"];
-const PICTURES = ["bench/peers.svg"];
+const PICTURES = ["bench/peers.svg", "bench/growth.svg"];
 const FOLDERS = ["docs", "bench"];
 
 const LINK = /(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^()\s]+)\)/g;

@@ -1,0 +1,3 @@
+import type { PeerRow } from "./report.mjs";
+
+export function growthChart(rows: PeerRow[]): string;
