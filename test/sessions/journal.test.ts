@@ -56,6 +56,26 @@ it("after kill -9 nothing is missing and nothing comes twice, and the journal go
   expect(readdirSync(folder)).toEqual([]);
 });
 
+it("of a copy in which somebody has gone back to before the first message begins with that", async () => {
+  const first = start({ script: ['text "one"'] });
+  await first.prompt("first");
+  await first.call({ type: "clone" });
+  const path = await fileOf(first);
+  const { data } = await first.call({ type: "get_entries" });
+  const since = first.mark();
+  await first.call({ type: "navigate_tree", entryId: at(data, "entries", 0, "id") });
+  const [told] = kept(first.frames.slice(since));
+  expect(told).toMatchObject({ type: "entry_appended", entry: { customType: "tiller.leaf" } });
+  first.kill("SIGKILL");
+  await first.waitExit();
+
+  const second = start({ script: ['text "two"'], ...beside(first, "--session", path) });
+  const { events } = await subscribe(second, Number(told?.seq) - 1);
+  expect(events).toEqual([told]);
+  const { frames } = await second.prompt("second");
+  expect(Number(kept(frames)[0]?.seq)).toBeGreaterThan(Number(told?.seq));
+});
+
 it("that cannot be begun is told of by a notice with a number of its own", async () => {
   const rpc = start({ script: ['text "one"', 'text "two"'] });
   await rpc.prompt("first");

@@ -8,6 +8,8 @@ import type { SessionStore } from "./session/store/session-store.ts";
 
 /** What the host is told of the session, kept for it. */
 export function sessionJournal({ agentDir, settings }: Ground, store: SessionStore, disk: DiskSettings): EventJournal {
+  const isCopy = (): boolean => store.log.header.parentSession !== undefined;
+  const hasFile = (): boolean => store.sessionFile !== undefined && existsSync(store.sessionFile);
   return createEventJournal({
     session: {
       get sessionId() {
@@ -17,13 +19,11 @@ export function sessionJournal({ agentDir, settings }: Ground, store: SessionSto
         return store.sessionFile;
       },
       get hasBegun() {
-        if (store.messageCount > 0) return true;
         // Who has gone back to before the first message has none, and a file all the same; a copy of nothing has neither.
-        return store.log.loadedLength > 0 && store.sessionFile !== undefined && existsSync(store.sessionFile);
+        return store.messageCount > 0 || ((store.log.loadedLength > 0 || isCopy()) && hasFile());
       },
       get isContinued() {
-        const { loadedLength, header } = store.log;
-        return loadedLength > 0 || (header.parentSession !== undefined && store.messageCount > 0);
+        return store.log.loadedLength > 0 || (isCopy() && (store.messageCount > 0 || hasFile()));
       },
       get isInUse() {
         return store.isInUse;
