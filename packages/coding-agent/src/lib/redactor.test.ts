@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRedactor, REDACTED } from "./redactor.ts";
@@ -188,6 +189,13 @@ test("JSON stays JSON", () => {
 test("a line break behind the name of a password stays one in JSON", () => {
   const text = `password:"\n/home/me0`;
   expect(JSON.parse(createRedactor({})(JSON.stringify({ text })))).toEqual({ text });
+});
+
+test("what leads to a secret is the same here as in errors, though neither place may import the other", () => {
+  const leadIn = (path: string) =>
+    /const LEAD =\s+(\/\S.*\/);/.exec(readFileSync(new URL(path, import.meta.url), "utf8"))?.[1];
+  expect(leadIn("./redactor.ts")).toMatch(/^\/\^/);
+  expect(leadIn("./redactor.ts")).toBe(leadIn("../../../ai/src/spelled-secrets.ts"));
 });
 
 test("no text takes for ever", () => {
