@@ -32,8 +32,8 @@ export function migrate(header: Line, entries: readonly Line[], newId: () => str
   return { header: { ...header, version: FILE_VERSION }, entries: migrated, changed: true };
 }
 
-/** The first version did not say which it was. */
-function versionOf(header: Line): number {
+/** The first version did not say which it was; what is no number says nothing. */
+export function versionOf(header: Line): number {
   return typeof header.version === "number" && header.version >= 2 ? Math.floor(header.version) : 1;
 }
 

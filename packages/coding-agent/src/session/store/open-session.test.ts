@@ -67,6 +67,11 @@ describe("opening a session", () => {
     expect(header).toMatchObject({ id: expect.stringMatching(/./), cwd: "/here" });
   });
 
+  it.each([[{ toString: "x" }], [["4"]], ["4"], [null]])("whose version is %j opens as one of the first", (version) => {
+    const { log } = open(fileOf([hi], { ...testHeader, version }));
+    expect([log.header.version, entriesOf(log)[0]]).toMatchObject([3, { message: user("hi") }]);
+  });
+
   const older: [story: string, lines: object[], ids: (string | null)[][]][] = [
     [
       "of version 1: entries get ids and form a chain",

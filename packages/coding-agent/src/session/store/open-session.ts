@@ -6,7 +6,7 @@ import { createEntryLog, type EntryLog } from "./entry-log.ts";
 import { SessionFileError } from "./file-errors.ts";
 import { lookLater } from "./later-look.ts";
 import { isBroken, loadEntries, type Soundness, soundnessOf } from "./loaded-entries.ts";
-import { type Line, migrate, type ReadBlob } from "./migrations.ts";
+import { type Line, migrate, type ReadBlob, versionOf } from "./migrations.ts";
 import { planRepair, repairSession, repairText } from "./salvage.ts";
 import { createSessionDisk, type DiskSettings } from "./session-disk.ts";
 import { parseHead, textOf } from "./session-head.ts";
@@ -128,8 +128,7 @@ function repaired(path: string, bytes: Buffer, { clock, onNotice, isStart }: Ope
 
 function isOfToday({ bytes, index: { header } }: Indexed): boolean {
   if (!header) return false;
-  const { version } = JSON.parse(bytes.toString("utf8", header.start, header.end)) as Partial<SessionHeader>;
-  return version !== undefined && version >= FILE_VERSION;
+  return versionOf(JSON.parse(bytes.toString("utf8", header.start, header.end)) as Line) >= FILE_VERSION;
 }
 
 /** Is there an entry to be had, or were we just about to write the first line? */
@@ -179,7 +178,7 @@ function current(
   const header = headerOf(found.bytes, found.index.header, options);
   const isOld = !header && found.index.starts.length === 0;
   if (isOld && !isOfFirstVersion(found.bytes)) throw notASession(path);
-  if (header && header.version >= FILE_VERSION) return { ...found, header };
+  if (header && versionOf({ ...header }) >= FILE_VERSION) return { ...found, header };
   const entries = linesOf(found.bytes).filter(({ type }) => type !== "session" && type !== "title");
   const head = header ?? { ...newHeader(options), ...(isOld && { version: 1 }) };
   const migrated = migrate({ ...head }, entries, options.ids.short);
